@@ -1,0 +1,64 @@
+# codemode: build, test and try it. "make help" lists the targets.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+
+BIN      := bin
+GO       := go
+PACKAGES := ./...
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## build the host and the connectors into ./bin
+	@mkdir -p $(BIN)
+	$(GO) build -o $(BIN)/codemode ./cmd/codemode
+	$(GO) build -o $(BIN)/codemode-connector-mcp ./plugins/mcp
+	$(GO) build -o $(BIN)/codemode-connector-tracker ./examples/tracker
+
+.PHONY: demo
+demo: build ## watch a program read, ask, continue in another process, finish and be rolled back
+	@examples/demo.sh
+
+.PHONY: test
+test: build node ## run all tests (the README's test command)
+	$(GO) test $(PACKAGES)
+
+.PHONY: race
+race: ## run the tests of the parts that are concurrent under the race detector
+	$(GO) test -race -short ./core/... ./plugin/... ./control/... ./cmd/...
+
+.PHONY: torture
+torture: build node ## long proofs: random programs, real kills; ROUNDS=N makes them longer
+	CODEMODE_TORTURE=$(or $(ROUNDS),20) $(GO) test -timeout 6h -count=1 -run 'Torture|Property|Kill' ./core/engine/... ./acceptance/... -v
+
+.PHONY: bench
+bench: build ## run the benchmarks
+	$(GO) test -run '^$$' -bench . -benchmem ./core/... ./acceptance/...
+
+.PHONY: generate
+generate: ## make the generated code anew
+	$(GO) generate ./...
+
+.PHONY: lint
+lint: ## gofmt, go vet, staticcheck, generated code current
+	@files=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$files" ]; then echo "gofmt -w these: $$files"; exit 1; fi
+	$(GO) vet $(PACKAGES)
+	$(GO) tool staticcheck $(PACKAGES)
+	$(GO) mod tidy -diff
+
+.PHONY: vuln
+vuln: ## look for known vulnerabilities (needs the network)
+	$(GO) tool govulncheck $(PACKAGES)
+
+# Node is needed for tests only: real MCP servers.
+.PHONY: node
+node: acceptance/node/node_modules/.done
+acceptance/node/node_modules/.done: acceptance/node/package.json acceptance/node/package-lock.json
+	cd acceptance/node && npm ci --no-audit --no-fund --ignore-scripts --loglevel=error
+	@touch $@
+
+.PHONY: clean
+clean: ## remove what was built
+	rm -rf $(BIN) acceptance/node/node_modules

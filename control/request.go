@@ -1,0 +1,139 @@
+package control
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/codemode-go/codemode/core"
+	"github.com/codemode-go/codemode/core/catalog"
+)
+
+// The headers in which a guest says who it is.
+const (
+	headerVersion     = "Codemode-Control-Version"
+	headerConfig      = "Codemode-Config"
+	headerFingerprint = "Codemode-Fingerprint"
+	// headerRequest names a run, so that it can be cancelled before its execution's id is known.
+	headerRequest = "Codemode-Request"
+)
+
+// maxBody bounds a request: the largest program and the largest input fit in, however they are escaped.
+const maxBody = 32 << 20
+
+// The bodies of requests that have no type of their own.
+type (
+	idRequest       struct{ ID string }
+	describeRequest struct{ Target string }
+	cancelRequest   struct {
+		Request     string // of a run, from its header
+		ExecutionID string
+		Cause       string
+	}
+	cancelReply struct{ Found bool }
+)
+
+// route is one request that a holder answers.
+type route struct {
+	// always says that guests of another version or configuration are served too.
+	always bool
+	answer func(ctx context.Context, s *Server, body []byte) (any, error)
+}
+
+var routes = map[string]route{
+	"run": {answer: handle((*Server).run)},
+	"pending": {always: true, answer: handle(func(s *Server, ctx context.Context, r idRequest) ([]core.Pending, error) {
+		return s.host.Pending(ctx, r.ID)
+	})},
+	"approve": {answer: handle(func(s *Server, ctx context.Context, r core.ApproveRequest) (*core.Outcome, error) {
+		return s.host.Approve(ctx, r)
+	})},
+	"refuse": {answer: handle(func(s *Server, ctx context.Context, r core.RejectRequest) (*core.Outcome, error) {
+		return s.host.Refuse(ctx, r)
+	})},
+	"reject": {always: true, answer: handle(func(s *Server, ctx context.Context, r core.RejectRequest) (*core.Reply, error) {
+		return s.host.Reject(ctx, r)
+	})},
+	"settle": {answer: handle(func(s *Server, ctx context.Context, r core.SettleRequest) (*core.Outcome, error) {
+		return s.host.Settle(ctx, r)
+	})},
+	"resume": {answer: handle(func(s *Server, ctx context.Context, r idRequest) (*core.Outcome, error) {
+		return s.host.Resume(ctx, r.ID)
+	})},
+	"resume-all": {answer: handle(func(s *Server, ctx context.Context, _ struct{}) ([]*core.Outcome, error) {
+		return s.host.ResumeAll(ctx)
+	})},
+	"rollback": {answer: handle(func(s *Server, ctx context.Context, r core.RollbackRequest) (*core.Rollback, error) {
+		return s.host.Rollback(ctx, r)
+	})},
+	"executions": {always: true, answer: handle(func(s *Server, ctx context.Context, r core.ListRequest) (*core.Page, error) {
+		return s.host.Executions(ctx, r)
+	})},
+	"show": {always: true, answer: handle(func(s *Server, ctx context.Context, r idRequest) (*core.Detail, error) {
+		return s.host.Show(ctx, r.ID)
+	})},
+	"search": {always: true, answer: handle(func(s *Server, ctx context.Context, q catalog.Query) (*catalog.Results, error) {
+		return s.host.Search(ctx, q)
+	})},
+	"describe": {always: true, answer: handle(func(s *Server, ctx context.Context, r describeRequest) (*catalog.Description, error) {
+		return s.host.Describe(ctx, r.Target)
+	})},
+	"tool": {always: true, answer: handle(func(s *Server, ctx context.Context, _ struct{}) (core.Tool, error) {
+		return s.host.Tool(ctx), nil
+	})},
+	"holder": {always: true, answer: handle(func(s *Server, _ context.Context, _ struct{}) (Holder, error) {
+		return s.holder, nil
+	})},
+	"cancel": {answer: handle(func(s *Server, _ context.Context, r cancelRequest) (cancelReply, error) {
+		cause := errors.New(r.Cause)
+		if r.Request != "" {
+			return cancelReply{Found: s.runs.cancel(r.Request, cause)}, nil
+		}
+		return cancelReply{Found: s.host.Cancel(r.ExecutionID, cause)}, nil
+	})},
+}
+
+// handle makes a route's answer of a function with typed ends.
+func handle[Req, Res any](f func(*Server, context.Context, Req) (Res, error)) func(context.Context, *Server, []byte) (any, error) {
+	return func(ctx context.Context, s *Server, body []byte) (any, error) {
+		var req Req
+		if err := json.Unmarshal(body, &req); err != nil {
+			return nil, fmt.Errorf("read the request: %w", err)
+		}
+		return f(s, ctx, req)
+	}
+}
+
+// runs are the programs that guests run, by the names of their requests.
+type runs struct {
+	mu sync.Mutex
+	by map[string]context.CancelCauseFunc
+}
+
+func (r *runs) add(name string, cancel context.CancelCauseFunc) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.by == nil {
+		r.by = map[string]context.CancelCauseFunc{}
+	}
+	r.by[name] = cancel
+}
+
+func (r *runs) remove(name string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.by, name)
+}
+
+// cancel reports whether there is such a run.
+func (r *runs) cancel(name string, cause error) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	cancel := r.by[name]
+	if cancel != nil {
+		cancel(cause)
+	}
+	return cancel != nil
+}

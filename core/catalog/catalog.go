@@ -1,0 +1,119 @@
+// Package catalog knows what methods exist and under which names: it gives raw
+// names their place in JavaScript, resolves them, searches and describes them.
+package catalog
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"sync"
+)
+
+// Connector is one namespace with its methods.
+type Connector struct {
+	Label        string
+	Instructions string
+	// Plugin and Version are the plugin's own name and version.
+	Plugin, Version string
+	// Unavailable says why the connector cannot be used now; empty: it can.
+	Unavailable string
+	Methods     []*Method
+}
+
+// Method is one method under its listed name.
+type Method struct {
+	Connector   string // its label
+	Name        string // the listed name, a JavaScript identifier
+	Raw         string // the connector's own name
+	Description string
+	Tags        []string
+
+	InputSchema  json.RawMessage // nil: any object
+	OutputSchema json.RawMessage // nil: unknown
+
+	ReadOnly, Idempotent, Destructive       bool
+	RequiresApproval                        bool // as the connector declares it
+	Reexecute                               bool
+	Prepares, Reverts, Reconciles, Previews bool
+
+	// Asks says that, after policy, a call of this method waits for a person, or may wait (rules can look at arguments).
+	Asks bool
+	// Denied says that a rule refuses every call of this method.
+	Denied bool
+}
+
+// Namespace is one connector as a program sees it: a global and its methods.
+type Namespace struct {
+	Name    string   `json:"name"`
+	Methods []string `json:"methods"`
+}
+
+// Catalog is a snapshot of what can be called. It never changes, and is safe
+// for concurrent use.
+type Catalog struct {
+	connectors []Connector // in the order of their labels
+	byLabel    map[string]*entry
+	collisions []Collision
+	index      func() *index
+}
+
+// entry is one connector, ready to be asked.
+type entry struct {
+	*Connector
+	listed map[string]*Method
+	raw    map[string]*Method
+	types  func() map[string][]*Method // by the names of the types that their schemas know
+}
+
+// New returns the catalog of some connectors, whose labels must be distinct. It
+// copies the methods, sets their Connector, and gives those without a Name
+// their listed name.
+func New(connectors []Connector) *Catalog {
+	c := &Catalog{byLabel: make(map[string]*entry, len(connectors))}
+	c.connectors = slices.Clone(connectors)
+	slices.SortStableFunc(c.connectors, func(a, b Connector) int { return cmp.Compare(a.Label, b.Label) })
+	for i := range c.connectors {
+		conn := &c.connectors[i]
+		var collisions []Collision
+		conn.Methods, collisions = named(conn.Label, conn.Methods)
+		c.collisions = append(c.collisions, collisions...)
+		c.byLabel[conn.Label] = newEntry(conn)
+	}
+	c.index = sync.OnceValue(func() *index { return newIndex(c.methodDocuments()) })
+	return c
+}
+
+func newEntry(conn *Connector) *entry {
+	e := &entry{
+		Connector: conn,
+		listed:    make(map[string]*Method, len(conn.Methods)),
+		raw:       make(map[string]*Method, len(conn.Methods)),
+	}
+	for _, m := range conn.Methods {
+		e.listed[m.Name] = m
+		e.raw[m.Raw] = m
+	}
+	e.types = sync.OnceValue(func() map[string][]*Method { return typesOf(conn.Methods) })
+	return e
+}
+
+// Connectors returns the connectors with their methods, in the order of their
+// labels. The methods belong to the catalog and must not be changed.
+func (c *Catalog) Connectors() []Connector { return slices.Clone(c.connectors) }
+
+// Namespaces returns what a program sees: every connector, also one that is
+// unavailable now, with the listed names of its methods in their order.
+func (c *Catalog) Namespaces() []Namespace {
+	list := make([]Namespace, len(c.connectors))
+	for i, conn := range c.connectors {
+		list[i] = Namespace{Name: conn.Label, Methods: make([]string, len(conn.Methods))}
+		for j, m := range conn.Methods {
+			list[i].Methods[j] = m.Name
+		}
+	}
+	return list
+}
+
+// Collisions returns the methods that could not have the name that their raw
+// name alone would give them, for the operator's log.
+func (c *Catalog) Collisions() []Collision { return slices.Clone(c.collisions) }

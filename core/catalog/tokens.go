@@ -1,0 +1,164 @@
+package catalog
+
+import (
+	"strings"
+	"unicode"
+)
+
+// tokens returns the words of a text as search compares them: in lower case,
+// split at separators and at case boundaries, without English endings. Scripts
+// that put no spaces between words are split into pairs of characters.
+func tokens(text string) []string {
+	var out []string
+	for _, run := range runs(text) {
+		if unspaced(run[0]) {
+			out = append(out, pairs(run)...)
+			continue
+		}
+		parts := camelParts(run)
+		for _, part := range parts {
+			out = append(out, stem(strings.ToLower(part)))
+		}
+		if len(parts) == 2 { // GitHub: git, hub and github
+			out = append(out, stem(strings.ToLower(string(run))))
+		}
+	}
+	return out
+}
+
+// nameTokens returns the words of a method's name.
+func nameTokens(name string) []string {
+	var out []string
+	for _, run := range runs(name) {
+		if unspaced(run[0]) {
+			out = append(out, pairs(run)...)
+			continue
+		}
+		for _, part := range camelParts(run) {
+			out = append(out, stem(strings.ToLower(part)))
+		}
+	}
+	return out
+}
+
+// runs returns the runs of word characters of one kind of script.
+func runs(text string) [][]rune {
+	var out [][]rune
+	var run []rune
+	end := func() {
+		if len(run) > 0 {
+			out = append(out, run)
+		}
+		run = nil
+	}
+	for _, r := range text {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) {
+			end()
+			continue
+		}
+		if len(run) > 0 && !unicode.IsMark(r) && unspaced(r) != unspaced(run[0]) {
+			end()
+		}
+		run = append(run, r)
+	}
+	end()
+	return out
+}
+
+// unspaced reports whether r belongs to a script that does not separate words.
+func unspaced(r rune) bool {
+	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
+		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}
+
+func pairs(run []rune) []string {
+	if len(run) == 1 {
+		return []string{string(run)}
+	}
+	var out []string
+	for i := range len(run) - 1 {
+		out = append(out, string(run[i:i+2]))
+	}
+	return out
+}
+
+// camelParts splits fooBar and HTTPServer.
+func camelParts(run []rune) []string {
+	var parts []string
+	start := 0
+	for i := 1; i < len(run); i++ {
+		upper := unicode.IsUpper(run[i])
+		afterLower := unicode.IsLower(run[i-1]) || unicode.IsDigit(run[i-1])
+		beforeLower := i+1 < len(run) && unicode.IsLower(run[i+1])
+		if upper && (afterLower || beforeLower && unicode.IsUpper(run[i-1])) {
+			parts = append(parts, string(run[start:i]))
+			start = i
+		}
+	}
+	return append(parts, string(run[start:]))
+}
+
+// stem takes the common endings off an English word. Words of other languages
+// are left alone, apart from those that look English.
+func stem(w string) string {
+	if len(w) <= 3 || !plainASCII(w) {
+		return w
+	}
+	w = singular(w)
+	for _, ending := range []string{"ing", "ed"} {
+		if base, ok := strings.CutSuffix(w, ending); ok && len(base) >= 3 && strings.ContainsAny(base, "aeiouy") {
+			w = undoubled(base)
+			break
+		}
+	}
+	if base, ok := strings.CutSuffix(w, "ion"); ok && len(base) >= 5 && strings.HasSuffix(base, "t") {
+		return base // creation, like create
+	}
+	if base, ok := strings.CutSuffix(w, "e"); ok && len(base) >= 3 {
+		return base
+	}
+	return w
+}
+
+func singular(w string) string {
+	switch {
+	case strings.HasSuffix(w, "ies") && len(w) > 4:
+		return w[:len(w)-3] + "y"
+	case strings.HasSuffix(w, "sses"), strings.HasSuffix(w, "xes"), strings.HasSuffix(w, "ches"), strings.HasSuffix(w, "shes"):
+		return w[:len(w)-2]
+	case strings.HasSuffix(w, "ss"), strings.HasSuffix(w, "us"), strings.HasSuffix(w, "is"):
+		return w
+	}
+	return strings.TrimSuffix(w, "s")
+}
+
+// undoubled makes running and run meet; billing and bill meet as they are.
+func undoubled(w string) string {
+	n := len(w)
+	if n > 3 && w[n-1] == w[n-2] && !strings.ContainsRune("lsz", rune(w[n-1])) {
+		return w[:n-1]
+	}
+	return w
+}
+
+func plainASCII(w string) bool {
+	for i := range len(w) {
+		if w[i] < 'a' || w[i] > 'z' {
+			return false
+		}
+	}
+	return true
+}
+
+// stopWords carry nothing in a query, unless there is nothing else in it.
+var stopWords = wordSet(`a an the of for to in on at by with from into and or as is are was be been do does did
+	can could i am we our us you your it its this that these those all any some please how what which
+	who whom where when there s t`)
+
+func wordSet(list string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(list) {
+		m[stem(w)] = true
+	}
+	return m
+}

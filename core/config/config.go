@@ -1,0 +1,126 @@
+// Package config reads a host's configuration from HCL: one file, or a
+// directory of *.hcl files taken together. Everything that can be checked
+// without starting a connector is checked when the configuration is loaded, and
+// faults come with file, line and source. Values from env() and file(), and
+// what is marked sensitive, appear in no message.
+package config
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/codemode-go/codemode/core/policy"
+)
+
+// Config is a valid configuration. It is not changed after Load and safe for concurrent use.
+type Config struct {
+	// Path is the absolute path of the file or directory that was loaded.
+	Path string
+	// Dir is the folder that holds Path. Relative paths of the configuration start here.
+	Dir string
+
+	Runtime   Runtime
+	Sandbox   Sandbox
+	Approvals Approvals
+	// Connectors are in the order of the files' names and of the blocks in them.
+	Connectors []*Connector
+
+	fingerprint string
+}
+
+// Runtime says who the host is and where it keeps its data.
+type Runtime struct {
+	Name string // of the runtime, part of the identity of what it records; default "default"
+	// Data is the absolute path of the data folder: .codemode beside the configuration, or the user's
+	// state folder where the configuration lies in the user's configuration folder.
+	Data          string
+	MaxExecutions int      // terminal executions that are kept; default 50
+	PluginDirs    []string // absolute; searched for plugins that are named without a path
+}
+
+// Sandbox limits programs. Every limit has an error of its own.
+type Sandbox struct {
+	Timeout     time.Duration // wall time of a pass without its waiting; default 60s
+	CPU         time.Duration // CPU time of an execution; default 10s
+	Memory      int64         // bytes; soft, the hard wall stands above it; default 256 MiB
+	Source      int64         // bytes of a program; default 256 KiB, at most 1,000,000
+	Calls       int           // of an execution; default 10,000
+	InFlight    int           // calls at once, others queue; default 16
+	Console     int64         // bytes of console text, the oldest lines go; default 256 KiB
+	Stack       int           // frames; default 5,000
+	Timers      int           // of an execution; default 1,000
+	Sleep       time.Duration // of an execution's timers; default 10m
+	CallTimeout time.Duration // of a call whose connector and method set none; default 60s
+	Sandboxes   int           // programs that run at once; default 32
+}
+
+// Approvals says who may decide, and how.
+type Approvals struct {
+	// Unattended lets the command line decide without a terminal.
+	Unattended bool
+	// SecretFile is the absolute path of a file whose content a decision must present; empty: none.
+	SecretFile string
+	// Elicitation takes an MCP client's answer as a person's decision. The default is true without a SecretFile.
+	Elicitation bool
+}
+
+// Connector is one connector block.
+type Connector struct {
+	Label    string
+	Plugin   string        // a name to look up, or an absolute path
+	Args     []string      // command line of the process
+	Checksum string        // "sha256:" and 64 lower-case hex digits; empty: not pinned
+	Timeout  time.Duration // per call; 0: Sandbox.CallTimeout
+	MTLS     bool          // default true
+	// Env is the whole environment of the process; its values can be secrets. It is nil for a guest.
+	Env map[string]string
+	// ConfigJSON is the evaluated config block, one JSON object; it can hold secrets. It is nil for a guest.
+	ConfigJSON json.RawMessage
+	// SensitivePaths lead to the values in ConfigJSON that must never be shown: property names and list indices.
+	SensitivePaths [][]string
+	Rules          []policy.Rule
+	Methods        []Method
+
+	source  *source
+	header  hcl.Range // of the connector block
+	config  *hcl.Block
+	attrs   hcl.Attributes // of the config block
+	secrets []string
+}
+
+// Method overrides what a connector declares of its methods. A nil or zero field overrides nothing.
+type Method struct {
+	Pattern          string // a glob over listed and raw names
+	ReadOnly         *bool
+	Idempotent       *bool
+	Destructive      *bool
+	RequiresApproval *bool
+	Timeout          time.Duration // per call
+}
+
+// Fingerprint identifies the configuration as written: the names and contents
+// of its files and the values of its variables. Values of env(), of file() and
+// of sensitive variables do not enter, so that another process can tell whether
+// it was given the same configuration without knowing any secret.
+func (c *Config) Fingerprint() string { return c.fingerprint }
+
+// Policy returns the rules of every connector by its label.
+func (c *Config) Policy() map[string][]policy.Rule {
+	rules := make(map[string][]policy.Rule, len(c.Connectors))
+	for _, connector := range c.Connectors {
+		rules[connector.Label] = connector.Rules
+	}
+	return rules
+}
+
+// Connector returns the connector with this label, or nil.
+func (c *Config) Connector(label string) *Connector {
+	for _, connector := range c.Connectors {
+		if connector.Label == label {
+			return connector
+		}
+	}
+	return nil
+}

@@ -1,0 +1,86 @@
+package config
+
+import (
+	"math"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+)
+
+// maxSource bounds sandbox.source: one recorded value may have so many characters.
+const maxSource = 1_000_000
+
+// runtime reads the runtime block; nil is an absent one.
+func (l *loader) runtime(block *hcl.Block) Runtime {
+	r := Runtime{Name: "default", MaxExecutions: 50}
+	if block != nil {
+		l.decode(block, []attribute{
+			text("name", &r.Name), text("data", &r.Data), count("max_executions", &r.MaxExecutions), texts("plugin_dirs", &r.PluginDirs),
+		})
+	}
+	if r.Data == "" {
+		r.Data = l.defaultData()
+	}
+	r.Data = l.resolve(r.Data)
+	for i, dir := range r.PluginDirs {
+		r.PluginDirs[i] = l.resolve(dir)
+	}
+	return r
+}
+
+// defaultData is .codemode beside the configuration. A user's configuration
+// folder is no place for data: there it is the user's state folder.
+func (l *loader) defaultData() string {
+	user := l.options.UserConfigDir
+	if user == "" || l.source.dir != userFolder(filepath.Clean(user)) {
+		return ".codemode"
+	}
+	if state, _ := l.options.Env("XDG_STATE_HOME"); filepath.IsAbs(state) {
+		return filepath.Join(state, "codemode")
+	}
+	home, _ := l.options.Env("HOME")
+	if home == "" || runtime.GOOS == "darwin" || runtime.GOOS == "windows" { // whose folder serves both
+		return filepath.Join(userFolder(user), "state")
+	}
+	return filepath.Join(home, ".local", "state", "codemode")
+}
+
+// sandbox reads the sandbox block; nil is an absent one.
+func (l *loader) sandbox(block *hcl.Block) Sandbox {
+	s := Sandbox{
+		Timeout: time.Minute, CPU: 10 * time.Second, Memory: 256 << 20,
+		Source: 256 << 10, Calls: 10_000, InFlight: 16, Console: 256 << 10, Stack: 5_000,
+		Timers: 1_000, Sleep: 10 * time.Minute, CallTimeout: time.Minute, Sandboxes: 32,
+	}
+	if block == nil {
+		return s
+	}
+	l.decode(block, []attribute{
+		duration("timeout", &s.Timeout), duration("cpu", &s.CPU), size("memory", math.MaxInt64/4, &s.Memory),
+		size("source", maxSource, &s.Source), count("calls", &s.Calls), count("in_flight", &s.InFlight),
+		size("console", math.MaxInt32, &s.Console), count("stack", &s.Stack), count("timers", &s.Timers),
+		duration("sleep", &s.Sleep), duration("call_timeout", &s.CallTimeout), count("sandboxes", &s.Sandboxes),
+	})
+	return s
+}
+
+// approvals reads the approvals block; nil is an absent one.
+func (l *loader) approvals(block *hcl.Block) Approvals {
+	a := Approvals{}
+	var elicitation *bool
+	if block != nil {
+		l.decode(block, []attribute{
+			flag("unattended", &a.Unattended), text("secret_file", &a.SecretFile), override("elicitation", &elicitation),
+		})
+	}
+	if a.SecretFile != "" {
+		a.SecretFile = l.resolve(a.SecretFile)
+	}
+	a.Elicitation = a.SecretFile == ""
+	if elicitation != nil {
+		a.Elicitation = *elicitation
+	}
+	return a
+}

@@ -1,0 +1,183 @@
+// Package core is codemode for programs that embed it: a [Host] runs programs
+// that a model wrote against connectors, asks people before what matters,
+// journals every call, continues after an approval or a crash, and can undo.
+//
+//	host, err := core.New(ctx, core.Options{
+//		Dir:        ".codemode",
+//		Connectors: []core.Connector{{Label: "tracker", Connector: tracker.New().InProcess()}},
+//	})
+//	...
+//	outcome, err := host.Run(ctx, core.RunRequest{Code: code})
+package core
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/codemode-go/codemode/core/catalog"
+	"github.com/codemode-go/codemode/core/engine"
+	"github.com/codemode-go/codemode/core/journal"
+	"github.com/codemode-go/codemode/core/policy"
+	"github.com/codemode-go/codemode/core/sandbox"
+	"github.com/codemode-go/codemode/plugin/wire"
+)
+
+// Options make a [Host]. The zero value is a host without connectors that
+// keeps its journal in memory and runs programs in its own process.
+type Options struct {
+	// Name is the runtime's, its durable identity: letters, digits, "_", "-" and "."; "default" if empty.
+	Name string
+	// Dir is the data folder. Empty: the journal is kept in memory, unless Store is set.
+	Dir string
+	// Store replaces the journal in Dir. The host does not close it.
+	Store journal.Store
+	// FingerprintKey is a secret under which approvals are bound to the connectors' configurations. It must be the
+	// same in every host over one journal. If nil it is kept in Dir; without a Dir it is made from Name, and then a
+	// digest helps whoever reads the journal to guess a configuration.
+	FingerprintKey []byte
+	// Sandbox replaces the in-process one.
+	Sandbox sandbox.Sandbox
+	// Connectors are the namespaces, each label once.
+	Connectors []Connector
+	// Limits replace DefaultLimits where a field is set.
+	Limits engine.Limits
+	// Source is the most bytes that a program may have; 256 KiB if 0.
+	Source int
+	// CallTimeout is the deadline of one call; 60 s if 0.
+	CallTimeout time.Duration
+	// Logger receives what operators should know; nil: nobody does.
+	Logger hclog.Logger
+}
+
+// Connector is one namespace of a host.
+type Connector struct {
+	// Label is the namespace's name in programs, rules, journal and logs: an identifier.
+	Label string
+	// Connector carries the calls: a plugin process, or an sdk.Connector in this process.
+	// The host describes and configures it, and does not close it.
+	Connector wire.Connector
+	// Config is the connector's configuration, one JSON object; nil: an empty one.
+	Config json.RawMessage
+	// Rules are its rules, in order: the first that matches a call wins.
+	Rules []policy.Rule
+	// Adjust changes what the connector declares of a method; nil: nothing.
+	Adjust func(*catalog.Method)
+	// Timeout is the deadline of one call of a method; nil, or 0: the host's.
+	Timeout func(*catalog.Method) time.Duration
+	// Check says what is wrong with Config, given the connector's schema of it; nil: the host checks it itself.
+	Check func(schema json.RawMessage) error
+	// Explain turns the connector's own complaint about Config into one that names file and line; nil: as it is.
+	Explain func(complaint *wire.Error, schema json.RawMessage) error
+}
+
+// DefaultLimits are the limits of a host that sets none.
+var DefaultLimits = engine.Limits{
+	Wall:     60 * time.Second,
+	InFlight: 16,
+	Value:    1_000_000,
+	Sandbox: sandbox.Limits{
+		CPU:     10 * time.Second,
+		Memory:  256 << 20,
+		Calls:   10_000,
+		Console: 256 << 10,
+		Stack:   5_000,
+		Timers:  1_000,
+		Sleep:   10 * time.Minute,
+		Value:   1_000_000,
+	},
+}
+
+// DefaultCallTimeout is the deadline of one call of a host that sets none.
+const DefaultCallTimeout = 60 * time.Second
+
+// DefaultSource is the most bytes that a program may have, of a host that sets none.
+const DefaultSource = 256 << 10
+
+// The words of outcomes, as engine has them.
+type (
+	// Outcome is what a run, or a decision that ran a pass, comes to.
+	Outcome = engine.Outcome
+	// Pending is a call that waits for a person.
+	Pending = engine.Pending
+	// Rollback is the account of a rollback.
+	Rollback = engine.Rollback
+)
+
+// RunRequest starts an execution.
+type RunRequest struct {
+	// Code is the program, as the model wrote it.
+	Code string `json:"code"`
+	// Input is one JSON value for the program; nil is undefined.
+	Input json.RawMessage `json:"input,omitempty"`
+	// Caller says who asked, Labels and Task for what. Rules can test them; connectors receive them.
+	Caller string            `json:"caller,omitempty"`
+	Labels map[string]string `json:"labels,omitempty"`
+	Task   string            `json:"task,omitempty"`
+	// AskWrites makes every write of this execution wait for a person.
+	AskWrites bool `json:"askWrites,omitempty"`
+}
+
+// Decider is who decides.
+type Decider struct {
+	By   string `json:"by,omitempty"`  // the person
+	Via  string `json:"via,omitempty"` // how they were asked: terminal, api, a client's name
+	Note string `json:"note,omitempty"`
+}
+
+// ApproveRequest approves waiting calls of an execution.
+type ApproveRequest struct {
+	ExecutionID string `json:"executionId"`
+	// Calls are what is approved. All approves, instead, every call that waits for an approval now.
+	Calls []Shown `json:"calls,omitempty"`
+	All   bool    `json:"all,omitempty"`
+	Decider
+}
+
+// Shown is a call as it was shown to a person.
+type Shown struct {
+	Seq string `json:"seq"`
+	// Digest is the pending call's; an approval of anything else is refused. Empty: whatever waits under this seq.
+	Digest string `json:"digest,omitempty"`
+}
+
+// RejectRequest rejects one waiting call, and with it the execution.
+type RejectRequest struct {
+	ExecutionID string `json:"executionId"`
+	Seq         string `json:"seq"`
+	Digest      string `json:"digest,omitempty"`
+	Decider            // Note is required
+}
+
+// The ways to settle a call whose effect is in doubt.
+const (
+	SettleAgain   = journal.DecisionAgain   // run it again: the same bytes, the same idempotency key
+	SettleDone    = journal.DecisionDone    // it happened, with this result
+	SettleNotDone = journal.DecisionNotDone // it did not happen: the program gets an error that says so
+	SettleEnd     = journal.DecisionEnd     // end the execution; the call stays in doubt
+)
+
+// SettleRequest says what a person knows of a call whose effect is in doubt.
+type SettleRequest struct {
+	ExecutionID string `json:"executionId"`
+	Seq         string `json:"seq"`
+	How         string `json:"how"`
+	// Result is the call's result, with SettleDone; nil is undefined.
+	Result json.RawMessage `json:"result,omitempty"`
+	Decider
+}
+
+// RollbackRequest undoes an execution.
+type RollbackRequest struct {
+	ExecutionID string `json:"executionId"`
+	Decider
+}
+
+// Reply answers a decision that runs no pass.
+type Reply struct {
+	ExecutionID string `json:"executionId"`
+	Status      string `json:"status"`
+	Changed     bool   `json:"changed"`
+	Message     string `json:"message"`
+}

@@ -1,0 +1,359 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/codemode-go/codemode/core/engine"
+	"github.com/codemode-go/codemode/core/journal"
+)
+
+// owner takes an execution over, or returns the one whose pass runs here. The caller holds the execution's lock. The text says,
+// instead, why nothing can be done with this id.
+func (h *Host) owner(ctx context.Context, id string) (x *engine.Execution, text string, err error) {
+	if d := h.running(id); d != nil {
+		return d.x, "", nil
+	}
+	x, err = h.engine.Open(ctx, id)
+	if errors.Is(err, journal.ErrNotFound) {
+		return nil, fmt.Sprintf("There is no execution %q.", id), nil
+	}
+	return x, "", err
+}
+
+// decide records decisions and, for an execution that can go on, runs the next pass to its outcome.
+func (h *Host) decide(ctx context.Context, id string, decisions func(*journal.State) []engine.Decision) (*Outcome, error) {
+	d, out, err := h.decideAndDrive(ctx, id, decisions)
+	if out != nil || err != nil {
+		return out, err
+	}
+	return h.await(ctx, d)
+}
+
+// await waits for a pass. The pass goes on when ctx ends first.
+func (h *Host) await(ctx context.Context, d *driven) (*Outcome, error) {
+	select {
+	case <-d.done:
+		return d.outcome, d.err
+	case <-ctx.Done():
+		return nil, fmt.Errorf("execution %s goes on: %w", d.x.ID(), context.Cause(ctx))
+	}
+}
+
+func (h *Host) decideAndDrive(ctx context.Context, id string, decisions func(*journal.State) []engine.Decision) (*driven, *Outcome, error) {
+	h.registry.load(ctx)
+	defer h.locks.lock(id)()
+	x, text, err := h.owner(ctx, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	if text != "" {
+		return nil, engine.StateError(id, text), nil
+	}
+	var list []engine.Decision
+	x.View(func(s *journal.State) {
+		text = h.cannotResume(s)
+		list = decisions(s)
+	})
+	if text == "" && len(list) == 0 {
+		x.View(func(s *journal.State) { text = nothingWaits(s) })
+	}
+	if text != "" {
+		return nil, h.refusal(x, text), nil
+	}
+	picked, err := x.Decide(ctx, list)
+	if err != nil {
+		return h.undecided(x, err)
+	}
+	if picked {
+		return h.running(id), nil, nil
+	}
+	terminal := false
+	x.View(func(s *journal.State) { terminal = s.Status.Terminal() })
+	if terminal {
+		return nil, h.stateOutcome(x), nil
+	}
+	d, err := h.drive(x)
+	return d, nil, err
+}
+
+// nothingWaits says why there is nothing to decide.
+func nothingWaits(s *journal.State) string {
+	if s.Status.Terminal() {
+		return fmt.Sprintf("The execution is %s, not paused; nothing was changed.", s.Status)
+	}
+	return "No call of this execution waits for an approval."
+}
+
+func (h *Host) undecided(x *engine.Execution, err error) (*driven, *Outcome, error) {
+	var u *engine.UndecidableError
+	if errors.As(err, &u) {
+		return nil, h.refusal(x, upperFirst(u.Error())+"."), nil
+	}
+	return nil, nil, err
+}
+
+// refusal is the outcome of a decision that was not taken: it says what waits now.
+func (h *Host) refusal(x *engine.Execution, text string) *Outcome {
+	out := engine.StateError(x.ID(), text)
+	x.View(func(s *journal.State) { out.Pending = engine.PendingOf(s) })
+	return out
+}
+
+func (h *Host) stateOutcome(x *engine.Execution) *Outcome {
+	var out *Outcome
+	x.View(func(s *journal.State) { out = engine.OutcomeOf(s) })
+	return out
+}
+
+// cannotResume says why a pass cannot begin; empty: one can, or one runs.
+func (h *Host) cannotResume(s *journal.State) string {
+	if s.Status.Terminal() {
+		return ""
+	}
+	var missing []string
+	for _, c := range s.Begun.Connectors {
+		if !h.registry.has(c.Label) {
+			missing = append(missing, fmt.Sprintf("%q", c.Label))
+		}
+	}
+	if len(missing) == 0 {
+		return ""
+	}
+	return "This execution requires connector(s) " + strings.Join(missing, ", ") +
+		", which are not configured. Configure them and decide again; nothing was changed."
+}
+
+func upperFirst(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// Approve allows waiting calls and runs the execution on until it completes, fails or pauses for the rest. An
+// approval of anything but what waits now changes nothing; the outcome says what waits.
+func (h *Host) Approve(ctx context.Context, req ApproveRequest) (*Outcome, error) {
+	if !req.All && len(req.Calls) == 0 {
+		return engine.StateError(req.ExecutionID, "Name the calls to approve, or all of them."), nil
+	}
+	return h.decide(ctx, req.ExecutionID, func(s *journal.State) []engine.Decision {
+		calls := req.Calls
+		if req.All {
+			calls = nil
+			for _, p := range engine.PendingOf(s) {
+				if p.Kind == engine.PendingApproval {
+					calls = append(calls, Shown{Seq: p.Seq, Digest: p.Digest})
+				}
+			}
+		}
+		list := make([]engine.Decision, 0, len(calls))
+		for _, c := range calls {
+			list = append(list, decision(journal.DecisionApprove, c, req.Decider))
+		}
+		return list
+	})
+}
+
+func decision(word string, c Shown, by Decider) engine.Decision {
+	return engine.Decision{Seq: c.Seq, Digest: c.Digest, Decision: word, By: by.By, Via: by.Via, Note: by.Note}
+}
+
+// Refuse tells the program that a person refused a call, and runs it on: the program gets an error and may go on without.
+func (h *Host) Refuse(ctx context.Context, req RejectRequest) (*Outcome, error) {
+	if req.Note == "" {
+		return engine.StateError(req.ExecutionID, "Say in a note why the call is refused."), nil
+	}
+	return h.decide(ctx, req.ExecutionID, func(*journal.State) []engine.Decision {
+		return []engine.Decision{decision(journal.DecisionRefuse, Shown{req.Seq, req.Digest}, req.Decider)}
+	})
+}
+
+// Reject rejects a waiting call and ends its execution. It undoes nothing. The reply says whether it really ended it.
+func (h *Host) Reject(ctx context.Context, req RejectRequest) (*Reply, error) {
+	if req.Note == "" {
+		return &Reply{ExecutionID: req.ExecutionID, Message: "Say in a note why the call is rejected."}, nil
+	}
+	unlock := h.locks.lock(req.ExecutionID)
+	var d *driven
+	x, text, err := h.owner(ctx, req.ExecutionID)
+	if err == nil && text == "" {
+		var picked bool
+		picked, err = x.Decide(ctx, []engine.Decision{decision(journal.DecisionReject, Shown{req.Seq, req.Digest}, req.Decider)})
+		if picked {
+			d = h.running(req.ExecutionID)
+		}
+	}
+	unlock()
+	var u *engine.UndecidableError
+	switch {
+	case text != "":
+		return &Reply{ExecutionID: req.ExecutionID, Message: text}, nil
+	case errors.As(err, &u):
+		return h.reply(x, false, upperFirst(u.Error())+"."), nil
+	case err != nil:
+		return nil, err
+	}
+	if d != nil {
+		if _, err := h.await(ctx, d); err != nil {
+			return nil, err
+		}
+	}
+	return h.reply(x, true, "Rejected; the execution has ended. What it had done stays done: roll it back to undo it."), nil
+}
+
+func (h *Host) reply(x *engine.Execution, changed bool, text string) *Reply {
+	r := &Reply{ExecutionID: x.ID(), Changed: changed, Message: text}
+	x.View(func(s *journal.State) { r.Status = string(s.Status) })
+	return r
+}
+
+// Settle records what a person knows of a call whose effect is in doubt, and runs the execution on.
+func (h *Host) Settle(ctx context.Context, req SettleRequest) (*Outcome, error) {
+	if !slices.Contains([]string{SettleAgain, SettleDone, SettleNotDone, SettleEnd}, req.How) {
+		return engine.StateError(req.ExecutionID, fmt.Sprintf("A call is not settled by %q.", req.How)), nil
+	}
+	return h.decide(ctx, req.ExecutionID, func(*journal.State) []engine.Decision {
+		d := decision(req.How, Shown{Seq: req.Seq}, req.Decider)
+		d.Result = req.Result
+		return []engine.Decision{d}
+	})
+}
+
+// Resume continues an execution that a former process left running, or whose decisions it did not carry out. It
+// decides nothing.
+func (h *Host) Resume(ctx context.Context, id string) (*Outcome, error) {
+	h.registry.load(ctx)
+	d, out, err := h.resume(ctx, id)
+	if out != nil || err != nil {
+		return out, err
+	}
+	return h.await(ctx, d)
+}
+
+func (h *Host) resume(ctx context.Context, id string) (*driven, *Outcome, error) {
+	defer h.locks.lock(id)()
+	if d := h.running(id); d != nil {
+		return d, nil, nil
+	}
+	x, text, err := h.owner(ctx, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	if text != "" {
+		return nil, engine.StateError(id, text), nil
+	}
+	x.View(func(s *journal.State) {
+		switch text = h.cannotResume(s); {
+		case text != "":
+		case s.Status.Terminal():
+			text = fmt.Sprintf("The execution is %s: there is nothing to resume.", s.Status)
+		case !hasWork(s):
+			text = "The execution waits for a person: there is nothing to resume."
+		}
+	})
+	if text != "" {
+		return nil, h.refusal(x, text), nil
+	}
+	d, err := h.drive(x)
+	return d, nil, err
+}
+
+// hasWork reports whether a pass would do anything: the last one broke off, or a decision has not been carried out.
+func hasWork(s *journal.State) bool {
+	if s.Status == journal.StatusRunning {
+		return true
+	}
+	return s.Status == journal.StatusPaused && slices.ContainsFunc(s.Order, func(seq string) bool {
+		c := s.Calls[seq]
+		return c.Decision != nil && c.Outcome == nil && !c.Waiting()
+	})
+}
+
+// ResumeAll resumes, one after the other, what former processes left behind, and returns the outcomes.
+func (h *Host) ResumeAll(ctx context.Context) ([]*Outcome, error) {
+	h.registry.load(ctx)
+	var outcomes []*Outcome
+	for head, err := range h.heads(ctx, journal.StatusRunning, journal.StatusPaused) {
+		if err != nil {
+			return outcomes, err
+		}
+		state, err := journal.Fold(head.ID, h.store.Read(ctx, head.ID, 0))
+		if err != nil {
+			h.logger.Error("execution cannot be continued", "execution", head.ID, "error", err)
+			continue
+		}
+		if !hasWork(state) {
+			continue
+		}
+		out, err := h.Resume(ctx, head.ID)
+		if err != nil {
+			return outcomes, err
+		}
+		outcomes = append(outcomes, out)
+	}
+	return outcomes, nil
+}
+
+// DefaultExpiry is the age at which ExpirePaused ends an execution by default, counted from its last event.
+const DefaultExpiry = 24 * time.Hour
+
+// ExpirePaused ends executions whose last event is older than age: paused ones as rejected, and running ones that
+// nobody runs as errors. It returns their ids.
+func (h *Host) ExpirePaused(ctx context.Context, age time.Duration) ([]string, error) {
+	before := time.Now().Add(-age)
+	var expired []string
+	for head, err := range h.heads(ctx, journal.StatusRunning, journal.StatusPaused) {
+		if err != nil {
+			return expired, err
+		}
+		if !head.Updated.Before(before) || h.running(head.ID) != nil {
+			continue
+		}
+		ended, err := h.expire(ctx, head.ID)
+		if err != nil {
+			return expired, err
+		}
+		if ended {
+			expired = append(expired, head.ID)
+		}
+	}
+	return expired, nil
+}
+
+func (h *Host) expire(ctx context.Context, id string) (bool, error) {
+	defer h.locks.lock(id)()
+	if h.running(id) != nil {
+		return false, nil
+	}
+	x, _, err := h.owner(ctx, id)
+	if err != nil || x == nil {
+		return false, err
+	}
+	return x.Expire()
+}
+
+// Rollback undoes what an execution has done, the last call first.
+func (h *Host) Rollback(ctx context.Context, req RollbackRequest) (*Rollback, error) {
+	h.registry.load(ctx)
+	defer h.locks.lock(req.ExecutionID)()
+	x, text, err := h.owner(ctx, req.ExecutionID)
+	if err != nil {
+		return nil, err
+	}
+	if text != "" {
+		return &Rollback{ExecutionID: req.ExecutionID, Message: text, Reverted: []engine.RevertRecord{}}, nil
+	}
+	account, err := x.Rollback(ctx, req.By, req.Note)
+	var u *engine.UndecidableError
+	if errors.As(err, &u) {
+		status := ""
+		x.View(func(s *journal.State) { status = string(s.Status) })
+		return &Rollback{ExecutionID: req.ExecutionID, Status: status, Message: upperFirst(u.Error()) + ".", Reverted: []engine.RevertRecord{}}, nil
+	}
+	return account, err
+}

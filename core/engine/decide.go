@@ -1,0 +1,239 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"slices"
+
+	"github.com/codemode-go/codemode/core/catalog"
+	"github.com/codemode-go/codemode/core/journal"
+)
+
+// approvalDigest is what a decision is bound to: the argument bytes, the method and its input schema, and the
+// connector's label, plugin name, version and configuration.
+func (p *pass) approvalDigest(m *catalog.Method, args []byte) []byte {
+	h := sha256.New()
+	for _, part := range [][]byte{args, []byte(m.Connector), []byte(m.Raw), m.InputSchema, p.e.Connectors.Identity(m.Connector)} {
+		var size [8]byte
+		binary.BigEndian.PutUint64(size[:], uint64(len(part)))
+		h.Write(size[:])
+		h.Write(part)
+	}
+	return h.Sum(nil)
+}
+
+func digestText(digest []byte) string { return hex.EncodeToString(digest) }
+
+// Decision is a person's word on one waiting call.
+type Decision struct {
+	Seq      string
+	Decision string // one of journal's Decision words
+	By, Via  string
+	Note     string
+	// Digest is what was shown, in hexadecimal; empty: the decision stands for whatever waits under this seq.
+	Digest string
+	// Result is the call's result, with DecisionDone; nil is undefined.
+	Result []byte
+}
+
+// UndecidableError says why decisions were not taken. Nothing has changed.
+type UndecidableError struct {
+	Seq    string // empty: it is about the execution
+	Reason string
+}
+
+func (e *UndecidableError) Error() string {
+	if e.Seq == "" {
+		return e.Reason
+	}
+	return fmt.Sprintf("call %s: %s", e.Seq, e.Reason)
+}
+
+// Decide records decisions, all of them or none, durably. It reports whether a
+// running pass picks them up; for an idle execution that has not ended, the
+// caller runs the next pass. A rejection of an idle execution ends it at once.
+func (x *Execution) Decide(ctx context.Context, list []Decision) (picked bool, err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	s := x.rec.state
+	switch {
+	case s.Status.Terminal() && !slices.ContainsFunc(list, onlyInforms):
+		return false, &UndecidableError{Reason: fmt.Sprintf("execution %s is %s, not paused; nothing was changed", s.ID, s.Status)}
+	case s.RollingBack:
+		return false, &UndecidableError{Reason: fmt.Sprintf("a rollback holds execution %s; decide when it has ended", s.ID)}
+	}
+	for _, d := range list {
+		if err := decidable(s, d); err != nil {
+			return false, err
+		}
+	}
+	for _, d := range list {
+		c := s.Calls[d.Seq]
+		_, err := x.rec.add(&journal.Decided{
+			Seq: d.Seq, Decision: d.Decision, By: d.By, Via: d.Via, Note: d.Note,
+			Approval: c.Issued.Approval, Result: d.Result, HasValue: d.Result != nil,
+		})
+		if err != nil {
+			return false, err
+		}
+	}
+	if s.Status.Terminal() {
+		return false, x.rec.flush(ctx)
+	}
+	if x.running {
+		select {
+		case x.wake <- struct{}{}:
+		default:
+		}
+		return true, x.rec.flush(ctx)
+	}
+	if end := rejectionOf(s); end != nil {
+		return false, x.end(end)
+	}
+	return false, x.rec.flush(ctx)
+}
+
+// onlyInforms reports whether a decision says what happened: after the end it informs audit and rollback, and revives nothing.
+func onlyInforms(d Decision) bool {
+	return d.Decision == journal.DecisionDone || d.Decision == journal.DecisionNotDone
+}
+
+// decidable says why a decision cannot be taken; nil: it can.
+func decidable(s *journal.State, d Decision) error {
+	c := s.Calls[d.Seq]
+	if c == nil {
+		return &UndecidableError{Seq: d.Seq, Reason: "there is no such call in execution " + s.ID}
+	}
+	if s.Status.Terminal() && !onlyInforms(d) {
+		return &UndecidableError{Seq: d.Seq, Reason: "the execution has ended; only what happened can still be said"}
+	}
+	want := journal.CallPending
+	switch d.Decision {
+	case journal.DecisionDone, journal.DecisionNotDone:
+		if c.Doubtful() {
+			return nil
+		}
+		want = journal.CallInDoubt
+	case journal.DecisionAgain, journal.DecisionEnd:
+		want = journal.CallInDoubt
+	}
+	if c.State != want {
+		return &UndecidableError{Seq: d.Seq, Reason: fmt.Sprintf("it is %s, not %s", c.State, want)}
+	}
+	if d.Digest != "" && d.Digest != digestText(c.Issued.Approval) {
+		return &UndecidableError{Seq: d.Seq, Reason: "what waits now is not what was shown (the digest differs); look at it again"}
+	}
+	return nil
+}
+
+// rejectionOf says how an execution ends because of a recorded decision; nil: none ends it.
+func rejectionOf(s *journal.State) *ending {
+	for _, seq := range s.Order {
+		c := s.Calls[seq]
+		d := c.Decision
+		if d == nil || c.Outcome != nil {
+			continue
+		}
+		name := c.Issued.Connector + "." + c.Issued.Method
+		switch d.Decision {
+		case journal.DecisionReject:
+			text := fmt.Sprintf("A person rejected %s (call %s)", name, seq)
+			if d.Note != "" {
+				text += ": " + d.Note
+			}
+			return &ending{status: journal.StatusRejected, errType: ErrorRejected, failure: &journal.Failure{Message: text + "."}}
+		case journal.DecisionExpire:
+			return &ending{status: journal.StatusRejected, errType: ErrorRejected, failure: &journal.Failure{Message: "Expired awaiting approval."}}
+		case journal.DecisionEnd:
+			return fail(ErrorRejected, &journal.Failure{Message: fmt.Sprintf("A person ended the execution because the effect of %s (call %s) is not known.", name, seq)})
+		}
+	}
+	return nil
+}
+
+// decided picks up the decisions that a person has recorded.
+func (p *pass) decided() (*ending, error) {
+	if p.fatal != nil {
+		return p.fatal, nil
+	}
+	if end := rejectionOf(p.rec.state); end != nil {
+		return end, nil
+	}
+	for _, seq := range slices.Clone(p.order) {
+		c := p.open[seq]
+		known := p.rec.state.Calls[seq]
+		if c.stage != stageWaiting || known.Waiting() {
+			continue
+		}
+		if err := p.apply(c, known); err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil
+}
+
+// apply carries a decision out.
+func (p *pass) apply(c *call, known *journal.Call) error {
+	switch d := known.Decision; d.Decision {
+	case journal.DecisionApprove, journal.DecisionAgain:
+		c.stage, c.again = stageQueued, true
+	case journal.DecisionRefuse:
+		text := fmt.Sprintf("A person refused %s.%s", known.Issued.Connector, known.Issued.Method)
+		if d.Note != "" {
+			text += ": " + d.Note
+		}
+		return p.outcome(c, &journal.Outcome{State: journal.CallRejected, Failure: &journal.Failure{
+			Name: nameRejectedError, Code: "rejected", Message: text + ". Do not try it again in another way.",
+		}})
+	case journal.DecisionDone:
+		return p.outcome(c, &journal.Outcome{State: journal.CallApplied, Value: d.Result, Has: d.HasValue})
+	case journal.DecisionNotDone:
+		return p.outcome(c, &journal.Outcome{State: journal.CallFailed, Failure: &journal.Failure{
+			Name: nameCallError, Code: "not_done", Retryable: true,
+			Message: fmt.Sprintf("%s.%s did not happen: a person has looked.", known.Issued.Connector, known.Issued.Method),
+		}})
+	}
+	return nil
+}
+
+// Expire ends an idle execution: a paused one as rejected, one that its host left running as an error. It reports
+// whether it did.
+func (x *Execution) Expire() (bool, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	s := x.rec.state
+	if x.running || s.Status.Terminal() || s.RollingBack {
+		return false, nil
+	}
+	if s.Status == journal.StatusRunning {
+		return true, x.end(fail(ErrorCancelled, &journal.Failure{Message: "Expired while running."}))
+	}
+	for _, c := range s.WaitingCalls() {
+		if _, err := x.rec.add(&journal.Decided{Seq: c.Issued.Seq, Decision: journal.DecisionExpire}); err != nil {
+			return false, err
+		}
+	}
+	return true, x.end(&ending{
+		status: journal.StatusRejected, errType: ErrorRejected, failure: &journal.Failure{Message: "Expired awaiting approval."},
+	})
+}
+
+// end ends an execution that no pass runs.
+func (x *Execution) end(end *ending) error {
+	for _, seq := range x.rec.state.Order {
+		switch c := x.rec.state.Calls[seq]; c.State {
+		case journal.CallPending, journal.CallQueued, journal.CallExecuting:
+			if _, err := x.rec.add(&journal.Withdrawn{Seq: seq, Cause: end.failure.Message}); err != nil {
+				return err
+			}
+		}
+	}
+	_, err := x.rec.add(&journal.Ended{Status: end.status, ErrorType: end.errType, Failure: end.failure})
+	if err != nil {
+		return err
+	}
+	return x.rec.flush(context.Background())
+}

@@ -1,0 +1,376 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"github.com/codemode-go/codemode/core/catalog"
+	"github.com/codemode-go/codemode/core/journal"
+	"github.com/codemode-go/codemode/core/policy"
+	"github.com/codemode-go/codemode/core/sandbox"
+	"github.com/codemode-go/codemode/plugin/wire"
+)
+
+// result is what came of preparing or executing a call.
+type result struct {
+	seq      string
+	prepared bool // by Prepare: value is what a revert will need
+	value    json.RawMessage
+	err      error
+}
+
+// grace is how long after its deadline a handler may still answer.
+const grace = 250 * time.Millisecond
+
+// startQueued starts what has a slot, in seq order. Writes are durable as started before any of them is sent.
+func (p *pass) startQueued() error {
+	var queued []*call
+	for _, c := range p.open {
+		if c.stage == stageQueued && (p.replay == nil || c.replayed != nil) {
+			queued = append(queued, c)
+		}
+	}
+	slices.SortFunc(queued, bySeq)
+	var launches []func()
+	for _, c := range queued {
+		if limit := p.e.Limits.InFlight; limit > 0 && p.busy >= limit {
+			break
+		}
+		launch, err := p.start(c)
+		if err != nil {
+			return err
+		}
+		if launch != nil {
+			launches = append(launches, launch)
+		}
+	}
+	return p.launch(launches)
+}
+
+// launch sends calls that are journaled as started.
+func (p *pass) launch(launches []func()) error {
+	if len(launches) == 0 {
+		return nil
+	}
+	if slices.ContainsFunc(p.rec.buf, p.startsWrite) {
+		if err := p.rec.flush(p.ctx); err != nil {
+			return err
+		}
+	}
+	for _, l := range launches {
+		l()
+	}
+	return nil
+}
+
+// startsWrite reports whether an event is the start of a call that is not read-only.
+func (p *pass) startsWrite(e journal.Event) bool {
+	s, ok := e.Body.(*journal.Started)
+	return ok && !p.rec.state.Calls[s.Seq].Issued.ReadOnly
+}
+
+// start takes a queued call to its connector: it returns what sends it, or nil when the call has come to an end or waits again.
+func (p *pass) start(c *call) (func(), error) {
+	known := p.rec.state.Calls[c.seq]
+	if known.Issued.Connector == sandbox.Platform {
+		return p.startPlatform(c, known), nil
+	}
+	if ended, err := p.judgeAgain(c, known); ended || err != nil {
+		return nil, err
+	}
+	conn, err := p.e.Connectors.Connector(known.Issued.Connector)
+	if err != nil {
+		return nil, p.outcome(c, &journal.Outcome{State: journal.CallFailed, Failure: &journal.Failure{
+			Name: nameCallError, Code: string(wire.CodeUnavailable), Retryable: true, Message: err.Error(),
+		}})
+	}
+	if c.method.Prepares && !known.Issued.ReadOnly {
+		return p.startPrepare(c, known, conn), nil
+	}
+	return p.startInvoke(c, known, conn, nil)
+}
+
+// judgeAgain validates and judges, under the policy of this moment, a call whose verdict is of another moment.
+// It reports whether the call is refused or waits for a person again.
+func (p *pass) judgeAgain(c *call, known *journal.Call) (bool, error) {
+	if !c.again && c.method != nil {
+		return false, nil
+	}
+	c.again = false
+	i := known.Issued
+	m, failure := p.resolve(i.Connector, i.Method, known.Args())
+	if failure != nil {
+		return true, p.outcome(c, &journal.Outcome{State: journal.CallDenied, Failure: failure})
+	}
+	c.method = m
+	if c.replayed != nil {
+		return false, nil
+	}
+	v := p.verdict(m, known.Args())
+	switch {
+	case v.Effect == policy.Deny:
+		return true, p.outcome(c, &journal.Outcome{State: journal.CallDenied, Failure: refusal(v)})
+	case v.Effect != policy.Approve:
+		return false, nil
+	}
+	digest := p.approvalDigest(m, known.Args())
+	if d := known.Decision; d != nil && slices.Equal(d.Approval, digest) {
+		return false, nil
+	}
+	why := "a rule now wants a person's approval"
+	if known.Decision != nil {
+		why = "the method, its connector or its configuration has changed since"
+	}
+	p.mu.Unlock()
+	preview := ""
+	if m.Previews {
+		preview = p.preview(m, c.seq, known.Args())
+	}
+	p.mu.Lock()
+	_, err := p.rec.add(&journal.Reissued{
+		Seq: c.seq, Verdict: journal.Verdict{Effect: string(v.Effect), Rule: v.Rule, Reason: v.Reason},
+		Approval: digest, Preview: preview, Why: why,
+	})
+	c.stage = stageWaiting
+	return true, err
+}
+
+// wireCall is a call as its connector gets it, but for attempt, key and deadline.
+func (p *pass) wireCall(m *catalog.Method, seq string, args []byte) *wire.Call {
+	b := p.rec.state.Begun
+	return &wire.Call{
+		ExecutionID: p.rec.state.ID, Seq: seq, IdempotencyKey: p.rec.state.ID + "/" + seq, Attempt: 1,
+		Caller: b.Caller, Labels: b.Labels, Task: b.Task, Method: m.Raw, Args: args,
+	}
+}
+
+// startPrepare has the connector read what a revert will need.
+func (p *pass) startPrepare(c *call, known *journal.Call, conn wire.Connector) func() {
+	w := p.wireCall(c.method, c.seq, known.Args())
+	w.Deadline = p.e.Now().Add(p.e.Connectors.Timeout(c.method.Connector, c.method.Name))
+	c.stage = stagePreparing
+	return func() {
+		p.run(c, w.Deadline, func(ctx context.Context) result {
+			v, err := conn.Prepare(ctx, w)
+			return result{seq: c.seq, prepared: true, value: v, err: err}
+		})
+	}
+}
+
+// startInvoke journals the start and returns what sends the call.
+func (p *pass) startInvoke(c *call, known *journal.Call, conn wire.Connector, before []byte) (func(), error) {
+	w := p.wireCall(c.method, c.seq, known.Args())
+	w.Before = before
+	w.Deadline = p.e.Now().Add(p.e.Connectors.Timeout(c.method.Connector, c.method.Name))
+	if known.Started != nil {
+		w.Attempt = known.Started.Attempt + 1
+		if before == nil {
+			w.Before = known.Started.Before
+		}
+	}
+	if c.replayed == nil {
+		_, err := p.rec.add(&journal.Started{
+			Seq: c.seq, Attempt: w.Attempt, Key: w.IdempotencyKey, Deadline: w.Deadline, Before: w.Before,
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	c.stage = stageExecuting
+	return func() {
+		p.run(c, w.Deadline, func(ctx context.Context) result {
+			r, err := conn.Invoke(ctx, w, nil)
+			if err != nil {
+				return result{seq: c.seq, err: err}
+			}
+			return result{seq: c.seq, value: r.Value}
+		})
+	}, nil
+}
+
+// startPlatform answers a call to the host itself.
+func (p *pass) startPlatform(c *call, known *journal.Call) func() {
+	c.stage = stageExecuting
+	deadline := p.e.Now().Add(time.Minute)
+	return func() {
+		p.run(c, deadline, func(ctx context.Context) result {
+			v, err := p.ask(ctx, known.Issued)
+			return result{seq: c.seq, value: v, err: err}
+		})
+	}
+}
+
+// ask answers codemode.search, codemode.describe and codemode.run.
+func (p *pass) ask(ctx context.Context, i *journal.Issued) (json.RawMessage, error) {
+	switch i.Method {
+	case sandbox.MethodSearch:
+		return p.e.Catalog.Search(ctx, i.Args)
+	case sandbox.MethodDescribe:
+		return p.e.Catalog.Describe(ctx, i.Args)
+	case sandbox.MethodRun:
+		var a struct{ Name string }
+		if err := json.Unmarshal(i.Args, &a); err != nil {
+			return nil, fmt.Errorf("codemode.run: %w", err)
+		}
+		return json.Marshal(map[string]string{"error": fmt.Sprintf("There is no snippet named %q.", a.Name)})
+	}
+	return nil, fmt.Errorf("codemode.%s is not known", i.Method)
+}
+
+// run carries f out on a goroutine of its own and hands its result to the pass. When the deadline and a
+// grace have passed without an answer, the pass goes on; the engine still waits for f when it closes.
+func (p *pass) run(c *call, deadline time.Time, f func(context.Context) result) {
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(p.ctx), deadline)
+	c.cancel = cancel
+	p.busy++
+	late := result{seq: c.seq, prepared: c.stage == stagePreparing}
+	answer := make(chan result, 1)
+	p.e.stragglers.Go(func() { answer <- f(ctx) })
+	p.e.stragglers.Go(func() {
+		defer cancel()
+		var r result
+		select {
+		case r = <-answer:
+		case <-ctx.Done():
+			select {
+			case r = <-answer:
+			case <-time.After(grace):
+				r = late
+				r.err = context.Cause(ctx)
+			}
+		}
+		select {
+		case p.results <- r:
+		case <-p.done:
+		}
+	})
+}
+
+// conclude works a result in.
+func (p *pass) conclude(r result) error {
+	p.busy--
+	c := p.open[r.seq]
+	if c == nil {
+		return nil // withdrawn meanwhile
+	}
+	known := p.rec.state.Calls[r.seq]
+	if r.prepared {
+		return p.prepared(c, known, r)
+	}
+	if r.err != nil {
+		return p.failed(c, known, r.err)
+	}
+	if r.value != nil && !json.Valid(r.value) {
+		return p.outcome(c, &journal.Outcome{State: journal.CallFailed, Failure: &journal.Failure{
+			Name: nameCallError, Code: string(wire.CodeInternal), EffectUnknown: !known.Issued.ReadOnly,
+			Message: fmt.Sprintf("%s.%s answered with something that is not JSON.", known.Issued.Connector, known.Issued.Method),
+		}})
+	}
+	if size := utf8.RuneCount(r.value); p.e.Limits.Value > 0 && size > p.e.Limits.Value && !known.Issued.Reexecute {
+		return p.tooLarge(c, known, size)
+	}
+	return p.outcome(c, &journal.Outcome{State: journal.CallApplied, Value: r.value, Has: r.value != nil})
+}
+
+// prepared starts a call whose connector has read what a revert will need.
+func (p *pass) prepared(c *call, known *journal.Call, r result) error {
+	if r.err != nil {
+		f := failureFrom(r.err)
+		f.Message = "The call was not started: " + f.Message
+		return p.outcome(c, &journal.Outcome{State: journal.CallFailed, Failure: f})
+	}
+	conn, err := p.e.Connectors.Connector(known.Issued.Connector)
+	if err != nil {
+		return p.outcome(c, &journal.Outcome{State: journal.CallFailed, Failure: failureFrom(err)})
+	}
+	launch, err := p.startInvoke(c, known, conn, r.value)
+	if err != nil {
+		return err
+	}
+	return p.launch([]func(){launch})
+}
+
+// failed sorts a call's error: a read that lost its connector runs again once, a write of which nothing is
+// known is in doubt, anything else is delivered to the program.
+func (p *pass) failed(c *call, known *journal.Call, err error) error {
+	lost, sent := lostOf(err)
+	read := known.Issued.ReadOnly
+	if lost && read && c.replayed == nil && known.Issued.Connector != sandbox.Platform && known.Started.Attempt == 1 {
+		c.stage = stageQueued
+		return nil
+	}
+	f := failureFrom(err)
+	if read {
+		return p.outcome(c, &journal.Outcome{State: journal.CallFailed, Failure: f})
+	}
+	if lost && sent || timedOut(err) {
+		c.stage = stageWaiting
+		if _, err := p.rec.add(&journal.Doubted{Seq: c.seq, Cause: f.Message}); err != nil {
+			return err
+		}
+		return p.rec.flush(p.ctx)
+	}
+	f.EffectUnknown = effectUnknown(err, known.Started.Attempt)
+	return p.outcome(c, &journal.Outcome{State: journal.CallFailed, Failure: f})
+}
+
+// tooLarge ends the execution over a result that is too large to record. A write is recorded as applied all the
+// same, so that a rollback knows it.
+func (p *pass) tooLarge(c *call, known *journal.Call, size int) error {
+	text := fmt.Sprintf("The result of %s.%s is too large to record durably: %d characters, %d at most. "+
+		"Write large data to a file or workspace and pass a reference, or ask for less.",
+		known.Issued.Connector, known.Issued.Method, size, p.e.Limits.Value)
+	o := &journal.Outcome{State: journal.CallApplied, Omitted: true}
+	if known.Issued.ReadOnly {
+		o = &journal.Outcome{State: journal.CallFailed, Failure: &journal.Failure{Name: nameCallError, Code: "limit", Message: text}}
+	}
+	if err := p.outcome(c, o); err != nil {
+		return err
+	}
+	p.fatal = fail(ErrorLimit, &journal.Failure{Message: text, Limit: "value", Line: known.Issued.Line})
+	return nil
+}
+
+// lostError is implemented by errors of a transport: the connector had no say.
+type lostError interface {
+	error
+	NeverSent() bool // the request certainly did not leave the host
+	Summary() string // for a program: without what the connector logged
+}
+
+// lostOf reports whether err says nothing of the call's outcome, and whether the request may have been sent.
+func lostOf(err error) (lost, sent bool) {
+	var told *wire.Error
+	if errors.As(err, &told) {
+		return false, true
+	}
+	var l lostError
+	return true, !errors.As(err, &l) || !l.NeverSent()
+}
+
+// timedOut reports whether a connector's own error leaves a write in doubt: its time ran out while it worked.
+func timedOut(err error) bool {
+	var told *wire.Error
+	return errors.As(err, &told) && told.Code == wire.CodeTimeout && told.Effect != wire.EffectNone
+}
+
+// effectUnknown reports whether a write that failed may have happened all the same. After the first attempt
+// an error speaks of that attempt alone.
+func effectUnknown(err error, attempt int) bool {
+	var told *wire.Error
+	if !errors.As(err, &told) {
+		return attempt > 1
+	}
+	switch {
+	case attempt > 1, told.Effect == wire.EffectUnknown:
+		return true
+	case told.Effect == wire.EffectNone:
+		return false
+	}
+	return !told.Code.Harmless()
+}

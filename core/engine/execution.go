@@ -1,0 +1,108 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"github.com/codemode-go/codemode/core/journal"
+	"github.com/codemode-go/codemode/core/program"
+	"github.com/codemode-go/codemode/core/sandbox"
+)
+
+// Execution is one execution in the hands of its single owner. Decide, Cancel
+// and View may be called at any time, Run by one goroutine at a time.
+type Execution struct {
+	e *Engine
+	// namespaces are pinned: what the program sees in every pass.
+	namespaces []sandbox.Namespace
+	// wake tells a running pass that a decision has been recorded. Its capacity is 1.
+	wake chan struct{}
+
+	mu      sync.Mutex // guards all below; a pass holds it except while it waits or the program runs
+	rec     *recorder
+	running bool
+	cancel  context.CancelCauseFunc
+}
+
+// Begin describes a new execution.
+type Begin struct {
+	ID         string
+	Source     string
+	Program    *program.Program
+	Input      []byte // JSON; nil is undefined
+	Seed       []byte
+	Namespaces []sandbox.Namespace
+	Connectors []journal.Connector
+	Caller     string
+	Labels     map[string]string
+	Task       string
+	AskWrites  bool
+}
+
+// New starts a new execution's journal in memory; the first flush of its first pass makes it durable.
+func (e *Engine) New(b Begin) (*Execution, error) {
+	blob, err := json.Marshal(b.Namespaces)
+	if err != nil {
+		return nil, fmt.Errorf("encode namespaces: %w", err)
+	}
+	r := &recorder{
+		store: e.Store, now: e.Now, epoch: 1,
+		state: journal.NewState(b.ID), blobs: [][]byte{blob},
+	}
+	_, err = r.add(&journal.Begun{
+		Source: b.Source, JS: b.Program.JS, Compiler: b.Program.Version, Engine: sandbox.Version,
+		Input: b.Input, HasInput: b.Input != nil, Seed: b.Seed,
+		Namespaces: sandbox.Digest(blob), Connectors: b.Connectors,
+		Caller: b.Caller, Labels: b.Labels, Task: b.Task, AskWrites: b.AskWrites, Owner: e.Owner,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Execution{e: e, rec: r, namespaces: b.Namespaces, wake: make(chan struct{}, 1)}, nil
+}
+
+// Open takes an existing execution over. The takeover becomes durable with the first event that is.
+func (e *Engine) Open(ctx context.Context, id string) (*Execution, error) {
+	state, err := journal.Fold(id, e.Store.Read(ctx, id, 0))
+	if err != nil {
+		return nil, err
+	}
+	blob, err := e.Store.Blob(ctx, state.Begun.Namespaces)
+	if err != nil {
+		return nil, fmt.Errorf("read the namespaces of execution %s: %w", id, err)
+	}
+	x := &Execution{e: e, wake: make(chan struct{}, 1)}
+	if err := json.Unmarshal(blob, &x.namespaces); err != nil {
+		return nil, fmt.Errorf("read the namespaces of execution %s: %w", id, err)
+	}
+	x.rec = &recorder{
+		store: e.Store, now: e.Now, epoch: state.Epoch + 1, state: state,
+	}
+	if _, err := x.rec.add(&journal.Claimed{Owner: e.Owner}); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// ID returns the execution's id.
+func (x *Execution) ID() string { return x.rec.state.ID }
+
+// View calls f with the execution's state, which f must neither keep nor change.
+func (x *Execution) View(f func(*journal.State)) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	f(x.rec.state)
+}
+
+// Cancel ends a running pass, and with it the execution. It reports whether a pass was running.
+func (x *Execution) Cancel(cause error) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if !x.running {
+		return false
+	}
+	x.cancel(cause)
+	return true
+}

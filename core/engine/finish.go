@@ -1,0 +1,155 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/codemode-go/codemode/core/journal"
+	"github.com/codemode-go/codemode/core/program"
+)
+
+// finish journals how the pass ended and returns the outcome.
+func (p *pass) finish(end *ending) (*Outcome, error) {
+	result, omitted := p.result(end)
+	if end.status == journal.StatusPaused {
+		return p.pause()
+	}
+	if err := p.abort(end); err != nil {
+		return nil, err
+	}
+	if end.stopped {
+		if err := p.rec.flush(p.ctx); err != nil {
+			return nil, err
+		}
+		return nil, ErrStopped
+	}
+	p.report()
+	status := string(journal.StatusCompleted)
+	if end.failure != nil {
+		status = string(journal.StatusError)
+	}
+	_, err := p.rec.add(&journal.PassEnded{Status: status, Logs: p.logs, Usage: p.usage})
+	if err == nil {
+		ended := &journal.Ended{Status: end.status, ErrorType: end.errType, Failure: end.failure, Omitted: omitted}
+		if !omitted {
+			ended.Value, ended.Has = result, result != nil
+		}
+		_, err = p.rec.add(ended)
+	}
+	if err == nil {
+		err = p.rec.flush(p.ctx)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("execution %s: record the end: %w", p.ID(), err)
+	}
+	o := OutcomeOf(p.rec.state)
+	o.Logs = p.logs
+	if end.failure == nil {
+		o.Result = result
+	}
+	return o, nil
+}
+
+// result is the program's value, and whether it is too large to keep. It still reaches the caller.
+func (p *pass) result(end *ending) ([]byte, bool) {
+	if end.status != journal.StatusCompleted || p.main == nil {
+		return nil, false
+	}
+	v := p.main.Value
+	if limit := p.e.Limits.Value; limit > 0 && utf8.RuneCount(v) > limit {
+		p.warn("result omitted from the audit trail: it is longer than %d characters", limit)
+		return v, true
+	}
+	return v, false
+}
+
+// pause journals a pass that waits for people.
+func (p *pass) pause() (*Outcome, error) {
+	returned := p.main != nil
+	_, err := p.rec.add(&journal.PassEnded{Status: string(journal.StatusPaused), Logs: p.logs, Usage: p.usage, Returned: returned})
+	if err == nil {
+		err = p.rec.flush(p.ctx)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("execution %s: record the pause: %w", p.ID(), err)
+	}
+	o := OutcomeOf(p.rec.state)
+	o.Logs = p.logs
+	return o, nil
+}
+
+// abort ends what is outstanding: what had not started is withdrawn, reads are cancelled, started writes are
+// awaited to their deadline and recorded, or in doubt.
+func (p *pass) abort(end *ending) error {
+	cause := "the execution had ended"
+	if end.failure != nil {
+		cause = end.failure.Message
+	}
+	for _, seq := range slices.Clone(p.order) {
+		c := p.open[seq]
+		known := p.rec.state.Calls[seq]
+		switch {
+		case known.State == journal.CallInDoubt || c.stage == stageExecuting && !known.Issued.ReadOnly:
+		case end.stopped || c.replayed != nil:
+			p.forget(c)
+		default:
+			if err := p.withdraw(seq, cause); err != nil {
+				return err
+			}
+		}
+	}
+	for p.executing() {
+		p.mu.Unlock()
+		r := <-p.results
+		p.mu.Lock()
+		if err := p.conclude(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forget drops an open call without a word in the journal: a later pass starts it.
+func (p *pass) forget(c *call) {
+	if c.cancel != nil {
+		c.cancel()
+	}
+	p.close(c.seq)
+}
+
+func (p *pass) executing() bool {
+	for _, c := range p.open {
+		if c.stage == stageExecuting {
+			return true
+		}
+	}
+	return false
+}
+
+// report adds what the model should know of a program that ended: rejections that nobody handled.
+func (p *pass) report() {
+	const most = 20
+	for i, e := range p.unhandled {
+		if i == most {
+			p.warn("%d more unhandled rejections", len(p.unhandled)-most)
+			return
+		}
+		p.logs = append(p.logs, "[error] unhandled rejection: "+strings.TrimSpace(e.Name+": "+e.Message))
+	}
+}
+
+// program is the pinned program.
+func (p *pass) program() *program.Program {
+	b := p.rec.state.Begun
+	return &program.Program{JS: b.JS, Version: b.Compiler}
+}
+
+// input is the pinned input.
+func (p *pass) input() []byte {
+	if b := p.rec.state.Begun; b.HasInput {
+		return b.Input
+	}
+	return nil
+}

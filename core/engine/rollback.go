@@ -1,0 +1,179 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/codemode-go/codemode/core/catalog"
+	"github.com/codemode-go/codemode/core/journal"
+	"github.com/codemode-go/codemode/plugin/wire"
+)
+
+// Rollback is the account of a rollback.
+type Rollback struct {
+	ExecutionID string         `json:"executionId"`
+	Status      string         `json:"status"`  // after it
+	Changed     bool           `json:"changed"` // something was reverted
+	Message     string         `json:"message"`
+	Reverted    []RevertRecord `json:"reverted"`
+	Failed      []RevertRecord `json:"failed,omitempty"`   // the revert itself failed; the call stays applied
+	NoRevert    []RevertRecord `json:"noRevert,omitempty"` // writes that cannot be reverted
+	Missing     []RevertRecord `json:"missing,omitempty"`  // their connector is not there
+	InDoubt     []RevertRecord `json:"inDoubt,omitempty"`  // it is not known whether the call, or its revert, took effect
+}
+
+// RevertRecord is one call in a rollback's account.
+type RevertRecord struct {
+	Seq       string `json:"seq"`
+	Connector string `json:"connector"`
+	Method    string `json:"method"`
+	Reason    string `json:"reason,omitempty"`
+}
+
+// Rollback compensates for the applied calls of an execution, the last started
+// first, with or without approval. It claims the execution: no pass runs and no
+// decision is taken until it ends. A failed revert does not stop the rest.
+func (x *Execution) Rollback(ctx context.Context, by, note string) (*Rollback, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	s := x.rec.state
+	if x.running || s.Status == journal.StatusRunning {
+		return nil, &UndecidableError{Reason: fmt.Sprintf("execution %s is running: only one that is paused or has ended can be rolled back", s.ID)}
+	}
+	r := &rollback{Execution: x, ctx: ctx, account: &Rollback{ExecutionID: s.ID, Reverted: []RevertRecord{}}}
+	if !s.RollingBack {
+		if _, err := x.rec.add(&journal.RollbackBegun{By: by, Note: note}); err != nil {
+			return nil, err
+		}
+		if err := x.rec.flush(ctx); err != nil {
+			return nil, err
+		}
+	}
+	for _, seq := range slices.Backward(slices.Clone(s.StartedOrder)) {
+		if err := r.call(s.Calls[seq]); err != nil {
+			return nil, fmt.Errorf("roll back execution %s: %w", s.ID, err)
+		}
+	}
+	return r.account, r.end()
+}
+
+type rollback struct {
+	*Execution
+	ctx     context.Context
+	account *Rollback
+}
+
+// call reverts one call, or notes why not.
+func (r *rollback) call(c *journal.Call) error {
+	rec := RevertRecord{Seq: c.Issued.Seq, Connector: c.Issued.Connector, Method: c.Issued.Method}
+	a := r.account
+	switch {
+	case c.Issued.ReadOnly:
+		return nil
+	case c.Revert != nil && c.RevertEnded == nil:
+		rec.Reason = "the host stopped while the call was being reverted"
+		a.InDoubt = append(a.InDoubt, rec)
+		return r.journal(&journal.RevertEnded{Seq: rec.Seq, Doubt: true, Failure: &journal.Failure{Message: rec.Reason}})
+	case c.RevertEnded != nil && c.RevertEnded.Doubt:
+		rec.Reason = "whether an earlier revert took effect is not known"
+		a.InDoubt = append(a.InDoubt, rec)
+		return nil
+	case c.Doubtful():
+		rec.Reason = "whether the call took effect is not known"
+		a.InDoubt = append(a.InDoubt, rec)
+		return nil
+	case c.State != journal.CallApplied:
+		return nil
+	}
+	conn, err := r.e.Connectors.Connector(rec.Connector)
+	if err != nil {
+		rec.Reason = err.Error()
+		a.Missing = append(a.Missing, rec)
+		return nil
+	}
+	m, err := r.e.Catalog.Lookup(rec.Connector, rec.Method)
+	switch {
+	case err != nil:
+		rec.Reason = err.Error()
+		a.Missing = append(a.Missing, rec)
+		return nil
+	case !m.Reverts:
+		a.NoRevert = append(a.NoRevert, rec)
+		return nil
+	}
+	return r.revert(c, m, conn, rec)
+}
+
+// revert has a connector compensate for one call, journaled before and after.
+func (r *rollback) revert(c *journal.Call, m *catalog.Method, conn wire.Connector, rec RevertRecord) error {
+	s, attempt := r.rec.state, 1
+	if c.Revert != nil {
+		attempt = c.Revert.Attempt + 1
+	}
+	key := s.ID + "/" + rec.Seq + "/revert"
+	deadline := r.e.Now().Add(r.e.Connectors.Timeout(rec.Connector, rec.Method))
+	if err := r.journal(&journal.RevertStarted{Seq: rec.Seq, Attempt: attempt, Key: key, Deadline: deadline}); err != nil {
+		return err
+	}
+	req := &wire.RevertRequest{Call: &wire.Call{
+		ExecutionID: s.ID, Seq: rec.Seq, IdempotencyKey: key, Attempt: attempt, Deadline: deadline,
+		Caller: s.Begun.Caller, Labels: s.Begun.Labels, Task: s.Begun.Task,
+		Method: m.Raw, Args: c.Args(), Before: c.Started.Before,
+	}}
+	switch {
+	case c.Outcome != nil && c.Outcome.Has:
+		req.Result = json.RawMessage(c.Outcome.Value)
+	case c.Outcome != nil:
+		req.ResultOmitted = c.Outcome.Omitted
+	case c.Decision != nil && c.Decision.HasValue: // settled by a person and not yet delivered
+		req.Result = json.RawMessage(c.Decision.Result)
+	}
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(r.ctx), deadline)
+	err := conn.Revert(ctx, req)
+	cancel()
+	if err == nil {
+		r.account.Reverted = append(r.account.Reverted, rec)
+		return r.journal(&journal.RevertEnded{Seq: rec.Seq, Done: true})
+	}
+	f := failureFrom(err)
+	rec.Reason = f.Message
+	ended := &journal.RevertEnded{Seq: rec.Seq, Failure: f}
+	if lost, sent := lostOf(err); lost && sent || timedOut(err) {
+		ended.Doubt = true
+		r.account.InDoubt = append(r.account.InDoubt, rec)
+	} else {
+		r.account.Failed = append(r.account.Failed, rec)
+	}
+	return r.journal(ended)
+}
+
+// journal makes one event durable.
+func (r *rollback) journal(body journal.Body) error {
+	if _, err := r.rec.add(body); err != nil {
+		return err
+	}
+	return r.rec.flush(r.ctx)
+}
+
+// end ends the claim: the execution is rolled back if anything was reverted, else it is what it was.
+func (r *rollback) end() error {
+	s, a := r.rec.state, r.account
+	status := s.Status
+	a.Message = "nothing was reverted"
+	if len(a.Reverted) > 0 {
+		status, a.Changed = journal.StatusRolledBack, true
+		a.Message = fmt.Sprintf("%d call(s) reverted", len(a.Reverted))
+		for _, c := range s.WaitingCalls() {
+			if c.State != journal.CallPending {
+				continue
+			}
+			if _, err := r.rec.add(&journal.Withdrawn{Seq: c.Issued.Seq, Cause: "the execution was rolled back"}); err != nil {
+				return err
+			}
+		}
+	}
+	a.Status = string(status)
+	return r.journal(&journal.RollbackEnded{Status: status})
+}

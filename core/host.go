@@ -1,0 +1,278 @@
+package core
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"sync"
+
+	"github.com/google/uuid"
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/codemode-go/codemode/core/engine"
+	"github.com/codemode-go/codemode/core/journal"
+	"github.com/codemode-go/codemode/core/journal/badger"
+	"github.com/codemode-go/codemode/core/journal/memory"
+	"github.com/codemode-go/codemode/core/policy"
+	"github.com/codemode-go/codemode/core/program"
+	"github.com/codemode-go/codemode/core/sandbox"
+)
+
+// Host owns the journal, the connectors and the policy. It is safe for concurrent use.
+type Host struct {
+	options  Options
+	logger   hclog.Logger
+	store    journal.Store
+	closers  []func() error
+	sandbox  sandbox.Sandbox
+	registry *registry
+	engine   *engine.Engine
+
+	ctx    context.Context // of all passes; ends with engine.ErrStopped
+	stop   context.CancelCauseFunc
+	passes sync.WaitGroup
+
+	// locks are held while an execution is taken over, decided on or rolled back, so that each has one owner.
+	locks keyedLock
+
+	mu     sync.Mutex
+	active map[string]*driven
+}
+
+// driven is an execution whose pass runs.
+type driven struct {
+	x       *engine.Execution
+	done    chan struct{} // closed when outcome and err are set
+	outcome *Outcome
+	err     error
+}
+
+var validName = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
+
+// New makes a host. It opens the journal; connectors are started when they are first needed.
+func New(ctx context.Context, o Options) (*Host, error) {
+	if o.Name == "" {
+		o.Name = "default"
+	}
+	if !validName.MatchString(o.Name) {
+		return nil, fmt.Errorf("runtime name %q: only letters, digits, _, - and . are allowed", o.Name)
+	}
+	if o.Logger == nil {
+		o.Logger = hclog.NewNullLogger()
+	}
+	o.CallTimeout = or(o.CallTimeout, DefaultCallTimeout)
+	o.Source = or(o.Source, DefaultSource)
+	o.Limits = limitsOver(DefaultLimits, o.Limits)
+	h := &Host{options: o, logger: o.Logger, store: o.Store, sandbox: o.Sandbox, active: map[string]*driven{}}
+	if err := makeDir(o.Dir); err != nil {
+		return nil, err
+	}
+	registry, err := newRegistry(o)
+	if err != nil {
+		return nil, err
+	}
+	h.registry = registry
+	if h.sandbox == nil {
+		h.sandbox = sandbox.New()
+	}
+	if err := h.openStore(ctx); err != nil {
+		return nil, err
+	}
+	rules := map[string][]policy.Rule{}
+	for _, c := range o.Connectors {
+		rules[c.Label] = c.Rules
+	}
+	judge := policy.New(rules, h.logger)
+	registry.judge = judge
+	h.engine = engine.New(engine.Options{
+		Store: h.store, Sandbox: h.sandbox, Catalog: registry, Connectors: registry, Policy: judge, Schemas: registry,
+		Limits: o.Limits, Owner: o.Name + "/" + uuid.NewString(), Logger: h.logger,
+	})
+	h.ctx, h.stop = context.WithCancelCause(context.WithoutCancel(ctx))
+	return h, nil
+}
+
+// limitsOver fills the fields that over leaves at zero.
+func limitsOver(base, over engine.Limits) engine.Limits {
+	if over.Wall != 0 {
+		base.Wall = over.Wall
+	}
+	if over.InFlight != 0 {
+		base.InFlight = over.InFlight
+	}
+	if over.Value != 0 {
+		base.Value = over.Value
+	}
+	b, s := &base.Sandbox, over.Sandbox
+	b.CPU = or(s.CPU, b.CPU)
+	b.Memory = or(s.Memory, b.Memory)
+	b.Calls = or(s.Calls, b.Calls)
+	b.Console = or(s.Console, b.Console)
+	b.Stack = or(s.Stack, b.Stack)
+	b.Timers = or(s.Timers, b.Timers)
+	b.Sleep = or(s.Sleep, b.Sleep)
+	b.Value = or(s.Value, b.Value)
+	return base
+}
+
+func or[T comparable](v, fallback T) T {
+	var zero T
+	if v == zero {
+		return fallback
+	}
+	return v
+}
+
+// makeDir makes the data folder, which only its owner may enter.
+func makeDir(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("make the data folder: %w", err)
+	}
+	return nil
+}
+
+// openStore opens the journal in the data folder, or one in memory.
+func (h *Host) openStore(ctx context.Context) error {
+	switch {
+	case h.store != nil:
+		return nil
+	case h.options.Dir == "":
+		store := memory.New()
+		h.store, h.closers = store, append(h.closers, store.Close)
+		return nil
+	}
+	dir := filepath.Join(h.options.Dir, "journal")
+	store, err := badger.Open(ctx, badger.Options{Dir: dir, Logger: h.logger.Named("journal")})
+	if err != nil {
+		return err
+	}
+	h.store, h.closers = store, append(h.closers, store.Close)
+	return nil
+}
+
+// Close stops the host. Calls that have started are awaited to their deadline and recorded; what runs is left for
+// a later host, which continues it.
+func (h *Host) Close() error {
+	h.stop(engine.ErrStopped)
+	h.passes.Wait()
+	h.engine.Close()
+	var err error
+	for _, c := range h.closers {
+		err = errors.Join(err, c())
+	}
+	return err
+}
+
+// Run runs a program until it completes, fails or pauses for a person. What goes wrong with the program is in the
+// outcome; the error is set where the host itself failed. When ctx ends, the execution is cancelled.
+func (h *Host) Run(ctx context.Context, req RunRequest) (*Outcome, error) {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return nil, fmt.Errorf("make an execution id: %w", err)
+	}
+	if out := h.checkRequest(id.String(), req); out != nil {
+		return out, nil
+	}
+	h.registry.load(ctx)
+	prog, err := h.sandbox.Compile(ctx, program.Source{Text: req.Code, Namespaces: h.registry.methods()})
+	var fault *program.Error
+	switch {
+	case errors.As(err, &fault):
+		return compileOutcome(id.String(), fault), nil
+	case err != nil:
+		return nil, fmt.Errorf("compile: %w", err)
+	}
+	seed := make([]byte, 32)
+	if _, err := rand.Read(seed); err != nil {
+		return nil, fmt.Errorf("draw a seed: %w", err)
+	}
+	x, err := h.engine.New(engine.Begin{
+		ID: id.String(), Source: req.Code, Program: prog, Input: req.Input, Seed: seed,
+		Namespaces: h.registry.namespaces(), Connectors: h.registry.recorded(),
+		Caller: req.Caller, Labels: req.Labels, Task: req.Task, AskWrites: req.AskWrites,
+	})
+	if err != nil {
+		return nil, err
+	}
+	d, err := h.drive(x)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case <-d.done:
+	case <-ctx.Done():
+		x.Cancel(context.Cause(ctx))
+		<-d.done
+	}
+	return d.outcome, d.err
+}
+
+// checkRequest refuses what cannot be recorded; nil: nothing is wrong.
+func (h *Host) checkRequest(id string, req RunRequest) *Outcome {
+	if most := h.options.Source; len(req.Code) > most {
+		text := fmt.Sprintf("The program is too large to record durably: %d bytes, %d at most. "+
+			"Write large data to a file or workspace and pass a reference.", len(req.Code), most)
+		return &Outcome{
+			Status: string(journal.StatusError), ExecutionID: id, Error: text, ErrorType: engine.ErrorLimit,
+			ErrorDetail: &engine.ErrorDetail{Message: text, Limit: "source"},
+		}
+	}
+	if req.Input != nil && !json.Valid(req.Input) {
+		return engine.StateError(id, "The input is not JSON.")
+	}
+	return nil
+}
+
+// compileOutcome tells a fault of the program's text. Nothing has started and nothing is recorded.
+func compileOutcome(id string, fault *program.Error) *Outcome {
+	text := fault.Error()
+	if fault.Source != "" {
+		text += "\n\n" + fault.Source
+	}
+	return &Outcome{
+		Status: string(journal.StatusError), ExecutionID: id, Error: text, ErrorType: engine.ErrorCompile,
+		ErrorDetail: &engine.ErrorDetail{Name: "CompileError", Message: fault.Message, Line: fault.Line, Column: fault.Column},
+	}
+}
+
+// drive runs a pass on a goroutine of the host's.
+func (h *Host) drive(x *engine.Execution) (*driven, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.ctx.Err() != nil {
+		return nil, engine.ErrStopped
+	}
+	d := &driven{x: x, done: make(chan struct{})}
+	h.active[x.ID()] = d
+	h.passes.Go(func() {
+		d.outcome, d.err = x.Run(h.ctx)
+		h.mu.Lock()
+		if h.active[x.ID()] == d {
+			delete(h.active, x.ID())
+		}
+		h.mu.Unlock()
+		close(d.done)
+	})
+	return d, nil
+}
+
+// running returns the execution's running pass; nil: none runs here.
+func (h *Host) running(id string) *driven {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.active[id]
+}
+
+// Cancel ends a running execution. It reports whether one was running; while an execution is paused it changes nothing.
+func (h *Host) Cancel(id string, cause error) bool {
+	d := h.running(id)
+	return d != nil && d.x.Cancel(cause)
+}

@@ -1,0 +1,82 @@
+package badger
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	badgerdb "github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/options"
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/codemode-go/codemode/core/journal"
+)
+
+const memTableSize = 16 << 20
+
+// LockedError says that a process has the journal open: the one to ask instead.
+type LockedError struct {
+	Dir string
+}
+
+func (e *LockedError) Error() string {
+	return "the journal in " + e.Dir + " is open in another process, or already in this one"
+}
+
+// openDatabase opens Badger. Everything lies in the LSM tree (values are cut below the threshold): value logs are
+// hardly ever collected, and tables carry checksums that are verified here, before anything is served.
+func openDatabase(path string, opts Options) (db *badgerdb.DB, err error) {
+	defer func() {
+		// Badger's reader of tables takes some damage for granted and panics.
+		if r := recover(); r != nil {
+			db, err = nil, &journal.DamagedError{After: -1, Cause: "the database in " + path + " cannot be read"}
+		}
+	}()
+	db, err = badgerdb.Open(badgerdb.DefaultOptions(path).
+		WithSyncWrites(true).
+		WithMemTableSize(memTableSize).
+		WithNumMemtables(2).
+		WithNumLevelZeroTables(2).
+		WithNumLevelZeroTablesStall(6).
+		WithNumCompactors(2).
+		WithBlockCacheSize(16 << 20).
+		WithIndexCacheSize(8 << 20).
+		WithValueThreshold(1 << 20).
+		WithValueLogFileSize(16 << 20).
+		WithMetricsEnabled(false).
+		WithChecksumVerificationMode(options.OnTableRead).
+		WithLogger(logger{opts.Logger}))
+	switch {
+	case err == nil:
+		return db, nil
+	case strings.Contains(err.Error(), "Cannot acquire directory lock"):
+		return nil, &LockedError{Dir: opts.Dir}
+	case strings.Contains(err.Error(), "checksum"):
+		return nil, &journal.DamagedError{After: -1, Cause: err.Error()}
+	}
+	return nil, fmt.Errorf("open journal in %s: %w", opts.Dir, err)
+}
+
+// logger passes on what Badger warns of; its running commentary is dropped.
+type logger struct{ to hclog.Logger }
+
+func (l logger) Errorf(format string, args ...any) {
+	l.to.Error(strings.TrimSpace(fmt.Sprintf(format, args...)))
+}
+
+func (l logger) Warningf(format string, args ...any) {
+	l.to.Warn(strings.TrimSpace(fmt.Sprintf(format, args...)))
+}
+
+func (logger) Infof(string, ...any)  {}
+func (logger) Debugf(string, ...any) {}
+
+// syncFolder makes the names in a folder durable.
+func syncFolder(path string) error {
+	d, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}

@@ -1,0 +1,92 @@
+package badger
+
+import (
+	"context"
+	"fmt"
+
+	badgerdb "github.com/dgraph-io/badger/v4"
+
+	"github.com/codemode-go/codemode/core/journal"
+)
+
+// Delete implements journal.Store. It removes head, records and chunks. Blobs stay, for executions share them:
+// collecting those that nobody names any more is retention's work.
+func (s *Store) Delete(ctx context.Context, text string) error {
+	x, err := parseID(text)
+	if err != nil {
+		return err
+	}
+	return s.submit(ctx, deletion{x})
+}
+
+// deletion is the task of a delete. The execution is gone with its head; a note of it is left until the last of its
+// records is gone too, so that the next Open finishes what a crash interrupts.
+type deletion struct{ id id }
+
+func (d deletion) run(w *writer) error {
+	statuses, err := d.statuses(w)
+	if err != nil {
+		return err
+	}
+	tail := []entry{removal(d.id.head()), {key: d.id.deletion()}}
+	if err := w.put(nil, append(tail, statuses...)); err != nil {
+		return err
+	}
+	return d.finish(w)
+}
+
+// statuses returns the removals of the execution's places in the index. A head that cannot be decoded does not say
+// where that is, and must not keep its execution from being deleted.
+func (d deletion) statuses(w *writer) ([]entry, error) {
+	if _, err := w.txn.Get(d.id.head()); err != nil {
+		if err == badgerdb.ErrKeyNotFound {
+			err = journal.ErrNotFound
+		}
+		return nil, fmt.Errorf("execution %s: %w", d.id, err)
+	}
+	var removals []entry
+	for _, status := range []journal.Status{
+		journal.StatusRunning, journal.StatusPaused, journal.StatusCompleted,
+		journal.StatusError, journal.StatusRejected, journal.StatusRolledBack,
+	} {
+		removals = append(removals, removal(d.id.status(status)))
+	}
+	return removals, nil
+}
+
+// finish removes the records, and then the note.
+func (d deletion) finish(w *writer) error {
+	opts := badgerdb.DefaultIteratorOptions
+	opts.PrefetchValues = false
+	opts.Prefix = d.id.records()
+	var body []entry
+	it := w.txn.NewIterator(opts)
+	for it.Rewind(); it.Valid(); it.Next() {
+		body = append(body, removal(it.Item().KeyCopy(nil)))
+	}
+	it.Close()
+	return w.put(body, []entry{removal(d.id.deletion())})
+}
+
+// finishDeletions ends those that a crash has interrupted.
+func (w *writer) finishDeletions() error {
+	if err := w.begin(); err != nil {
+		return err
+	}
+	opts := badgerdb.DefaultIteratorOptions
+	opts.PrefetchValues = false
+	opts.Prefix = prefixDeletion
+	var begun []deletion
+	it := w.txn.NewIterator(opts)
+	for it.Rewind(); it.Valid(); it.Next() {
+		begun = append(begun, deletion{idOf(it.Item().Key())})
+	}
+	it.Close()
+	for _, d := range begun {
+		if err := d.finish(w); err != nil {
+			return err
+		}
+	}
+	w.flush()
+	return w.failure
+}

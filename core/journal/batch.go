@@ -1,0 +1,157 @@
+package journal
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// The limits of what a store takes, in bytes. They stand far above what an execution may record, and keep one
+// mistake from filling the memory of everything that lists or reads.
+const (
+	MaxRecord = 64 << 20  // one event's record, or one blob
+	MaxBatch  = 256 << 20 // all records and blobs of a batch
+	MaxHead   = 256 << 10 // a head: labels, title, error text
+)
+
+// TooLargeError says that something exceeds what a store takes. It never quotes the content.
+type TooLargeError struct {
+	What        string // "event 3 (outcome)", "a blob", "the head"
+	Size, Limit int    // bytes
+}
+
+func (e *TooLargeError) Error() string {
+	return fmt.Sprintf("%s takes %d bytes, more than the %d that the journal can keep", e.What, e.Size, e.Limit)
+}
+
+// Encoded is a batch in its stored form. Stores make it before they take any lock.
+type Encoded struct {
+	Head       Head     // with Epoch and Next filled in
+	HeadRecord []byte   // the head's stored form
+	Records    [][]byte // of the events, in order
+}
+
+// Encode checks that a batch is sound in itself and within the limits, and returns its stored form.
+func (b Batch) Encode() (*Encoded, error) {
+	if err := b.check(); err != nil {
+		return nil, fmt.Errorf("append to execution %s: %w", b.ID, err)
+	}
+	enc := &Encoded{Head: b.Head, Records: make([][]byte, len(b.Events))}
+	total := 0
+	for i, e := range b.Events {
+		record, err := EncodeRecord(b.ID, e)
+		if err != nil {
+			return nil, fmt.Errorf("append to execution %s: %w", b.ID, err)
+		}
+		if len(record) > MaxRecord {
+			what := fmt.Sprintf("event %d (%s)", e.Index, kindOf(e.Body))
+			return nil, &TooLargeError{What: what, Size: len(record), Limit: MaxRecord}
+		}
+		enc.Records[i] = record
+		total += len(record)
+	}
+	for _, blob := range b.Blobs {
+		if len(blob) > MaxRecord {
+			return nil, &TooLargeError{What: "a blob", Size: len(blob), Limit: MaxRecord}
+		}
+		total += len(blob)
+	}
+	if total > MaxBatch {
+		return nil, &TooLargeError{What: "a batch", Size: total, Limit: MaxBatch}
+	}
+	enc.Head.ID, enc.Head.Epoch, enc.Head.Next = b.ID, b.Epoch, b.Events[len(b.Events)-1].Index+1
+	var err error
+	enc.HeadRecord, err = EncodeHead(enc.Head)
+	return enc, err
+}
+
+func (b Batch) check() error {
+	switch {
+	case b.ID == "":
+		return errors.New("the batch names no execution")
+	case len(b.Events) == 0:
+		return errors.New("the batch has no events")
+	case b.Epoch == 0:
+		return errors.New("the batch has no epoch")
+	case b.Head.Status == "":
+		return errors.New("the batch's head has no status")
+	}
+	first := b.Events[0].Index
+	for i, e := range b.Events {
+		_, begun := e.Body.(*Begun)
+		_, claimed := e.Body.(*Claimed)
+		switch {
+		case e.Index != first+int64(i):
+			return fmt.Errorf("event %d stands where event %d belongs", e.Index, first+int64(i))
+		case e.Epoch != b.Epoch:
+			return fmt.Errorf("event %d has epoch %d in a batch of epoch %d", e.Index, e.Epoch, b.Epoch)
+		case begun != (e.Index == 0):
+			return errors.New("an execution begins once, with its first event")
+		case claimed && i > 0:
+			return fmt.Errorf("event %d claims the execution for the events before it too", e.Index)
+		}
+	}
+	return nil
+}
+
+// Follows checks whether a sound batch may be appended behind the stored head; nil says that nothing is stored.
+// The error wraps ErrFenced or ErrConflict.
+func (b Batch) Follows(stored *Head) error {
+	next, epoch := int64(0), uint64(1)
+	if stored != nil {
+		next, epoch = stored.Next, stored.Epoch
+		if _, claims := b.Events[0].Body.(*Claimed); claims {
+			epoch++
+		}
+	}
+	switch {
+	case b.Epoch < epoch:
+		return fmt.Errorf("append to execution %s: %w: it has epoch %d", b.ID, ErrFenced, stored.epoch())
+	case b.Epoch > epoch:
+		return fmt.Errorf("append to execution %s: %w: epoch %d does not follow %d", b.ID, ErrConflict, b.Epoch, stored.epoch())
+	case b.Events[0].Index != next:
+		return fmt.Errorf("append to execution %s: %w: its next event is %d, not %d", b.ID, ErrConflict, next, b.Events[0].Index)
+	}
+	return nil
+}
+
+func (h *Head) epoch() uint64 {
+	if h == nil {
+		return 0
+	}
+	return h.Epoch
+}
+
+const headVersion = 1
+
+// EncodeHead returns the stored form of a head: version(1), CBOR, crc32c(4).
+func EncodeHead(h Head) ([]byte, error) {
+	payload, err := encoding.Marshal(h)
+	if err != nil {
+		return nil, fmt.Errorf("encode the head of execution %s: %w", h.ID, err)
+	}
+	if len(payload) > MaxHead {
+		return nil, &TooLargeError{What: "the head", Size: len(payload), Limit: MaxHead}
+	}
+	data := append([]byte{headVersion}, payload...)
+	return binary.BigEndian.AppendUint32(data, checksum(h.ID, data)), nil
+}
+
+// DecodeHead returns the head of this execution that EncodeHead made these bytes of.
+func DecodeHead(id string, data []byte) (Head, error) {
+	if len(data) < 1+recordChecksum {
+		return Head{}, errors.New("the head is cut")
+	}
+	content, sum := data[:len(data)-recordChecksum], data[len(data)-recordChecksum:]
+	if binary.BigEndian.Uint32(sum) != checksum(id, content) {
+		return Head{}, errors.New("the head does not match its checksum")
+	}
+	if content[0] != headVersion {
+		return Head{}, fmt.Errorf("head of version %d: %w", content[0], ErrNewer)
+	}
+	var h Head
+	if err := decodePayload(content[1:], &h); err != nil {
+		return Head{}, fmt.Errorf("head: %w", err)
+	}
+	return h, nil
+}

@@ -1,0 +1,93 @@
+package core
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/codemode-go/codemode/core/config"
+	"github.com/codemode-go/codemode/core/engine"
+	"github.com/codemode-go/codemode/core/plugin"
+	"github.com/codemode-go/codemode/core/sandbox"
+	"github.com/codemode-go/codemode/plugin/wire"
+)
+
+// OpenOptions are what a configuration does not say.
+type OpenOptions struct {
+	// Logger receives what operators should know, the connectors' own lines too; nil: nobody does.
+	Logger hclog.Logger
+}
+
+// Open makes the host that a configuration describes, each connector in a process of its own. Close stops the
+// processes too. A journal that another process holds is a *badger.LockedError.
+func Open(ctx context.Context, cfg *config.Config, o OpenOptions) (*Host, error) {
+	options := Options{
+		Name: cfg.Runtime.Name, Dir: cfg.Runtime.Data, Logger: o.Logger,
+		Limits: limitsOf(cfg.Sandbox), Source: int(cfg.Sandbox.Source), CallTimeout: cfg.Sandbox.CallTimeout,
+	}
+	var supervisors []*plugin.Supervisor
+	for _, c := range cfg.Connectors {
+		s, err := plugin.New(specOf(cfg, c, o.Logger))
+		if err != nil {
+			return nil, err
+		}
+		supervisors = append(supervisors, s)
+		options.Connectors = append(options.Connectors, Connector{
+			Label: c.Label, Connector: s, Config: c.ConfigJSON, Rules: c.Rules,
+			Adjust: c.Apply, Timeout: c.CallTimeout, Check: c.Validate, Explain: explainer(c),
+		})
+	}
+	h, err := New(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	h.closers = append(h.closers, func() error {
+		closeAll(supervisors)
+		return nil
+	})
+	return h, nil
+}
+
+// specOf says how to run a connector's process.
+func specOf(cfg *config.Config, c *config.Connector, logger hclog.Logger) plugin.Spec {
+	return plugin.Spec{
+		Label: c.Label, Plugin: c.Plugin, Dirs: cfg.Runtime.PluginDirs, Args: c.Args, Env: c.Env,
+		Checksum: c.Checksum, NoMTLS: !c.MTLS, Config: c.ConfigJSON, Logger: logger, Secrets: c.Secrets(),
+	}
+}
+
+// explainer gives a connector's own diagnostics their places in the configuration.
+func explainer(c *config.Connector) func(*wire.Error, json.RawMessage) error {
+	return func(complaint *wire.Error, schema json.RawMessage) error {
+		var problems []config.Problem
+		for _, d := range complaint.Diagnostics {
+			problems = append(problems, config.Problem{Path: d.Path, Summary: d.Summary, Detail: d.Detail})
+		}
+		if err := c.Diagnose(problems, schema); err != nil {
+			return err
+		}
+		return fmt.Errorf("configure: %w", complaint)
+	}
+}
+
+// closeAll stops connector processes, all at once.
+func closeAll(supervisors []*plugin.Supervisor) {
+	var wg sync.WaitGroup
+	for _, s := range supervisors {
+		wg.Go(func() { s.Close(context.Background()) })
+	}
+	wg.Wait()
+}
+
+func limitsOf(s config.Sandbox) engine.Limits {
+	return engine.Limits{
+		Wall: s.Timeout, InFlight: s.InFlight,
+		Sandbox: sandbox.Limits{
+			CPU: s.CPU, Memory: s.Memory, Calls: s.Calls, Console: int(s.Console),
+			Stack: s.Stack, Timers: s.Timers, Sleep: s.Sleep,
+		},
+	}
+}

@@ -1,0 +1,215 @@
+package program
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// script is the generated JavaScript: the statements of a function's body.
+type script struct {
+	text     string
+	mappings mappings
+	exported string // the variable that holds the default export; "": there is none
+}
+
+// wrapping is what esbuild reads: a text, most often the code's, and what stands around it.
+type wrapping struct {
+	text          string
+	at            int // the offset in the text at which before stands
+	before, after string
+	function      string // what opens the function that holds the statements; "": there is none
+}
+
+// transpile strips types and lowers what goja lacks. It reads the code as a module, which is the strictest form and
+// gives the truest errors; code that returns at its top level is read as the body of a function, and code that is an
+// object or a nameless function as an expression.
+func transpile(c *code) (*script, error) {
+	if strings.HasPrefix(strings.TrimSpace(c.text), "{") {
+		if out, _ := build(c, expressionOf(c)); out != nil {
+			return out, nil
+		}
+	}
+	out, faults := build(c, moduleOf(c))
+	if out != nil {
+		return out, nil
+	}
+	if nameless.MatchString(c.text) {
+		if out, _ := build(c, expressionOf(c)); out != nil {
+			return out, nil
+		}
+	}
+	if real := withoutReturns(faults); len(real) > 0 {
+		return nil, c.syntaxError(real[0])
+	}
+	out, faults = build(c, bodyOf(c))
+	if out == nil {
+		return nil, c.syntaxError(faults[0])
+	}
+	return out, nil
+}
+
+var (
+	nameless = regexp.MustCompile(`^\s*(?:async\s+)?function\s*\*?\s*\(`)
+	// headImports matches the imports at the head of the code, with what stands between them.
+	headImports = regexp.MustCompile(`^(?:\s+|//[^\n]*\n|/\*(?s:.*?)\*/|import\b[^'"();]*["'][^"'\n]*["'][ \t]*;?)*`)
+	exports     = regexp.MustCompile(`export\{([^{}]*)\};?\n?$`)
+)
+
+// moduleOf makes the code a module, whatever it says itself.
+func moduleOf(c *code) wrapping {
+	return wrapping{text: c.text, before: "export{};"}
+}
+
+// bodyOf makes the code a function's body; imports at its head stay outside.
+func bodyOf(c *code) wrapping {
+	w := wrapping{text: c.text, function: "async function " + freeName(c.text) + "(){", after: "\n}"}
+	w.before = w.function
+	if head := headImports.FindString(c.text); strings.Contains(head, "import") {
+		w.at = len(head)
+	}
+	return w
+}
+
+// expressionOf makes the code what a function returns.
+func expressionOf(c *code) wrapping {
+	w := wrapping{text: strings.TrimRight(c.text, "; \t\n"), function: "async function " + freeName(c.text) + "(){", after: "\n)}"}
+	w.before = w.function + "return("
+	return w
+}
+
+// freeName returns a name that does not occur in a text.
+func freeName(text string) string {
+	name := "program"
+	for strings.Contains(text, name) {
+		name += "_"
+	}
+	return name
+}
+
+// fault is an error of esbuild's, placed in the model's text.
+type fault struct {
+	text string
+	at   position
+	note string
+	on   int // the line that the note speaks of; 0: none
+}
+
+const topLevelReturn = "Top-level return cannot be used"
+
+func withoutReturns(faults []fault) []fault {
+	var rest []fault
+	for _, f := range faults {
+		if !strings.HasPrefix(f.text, topLevelReturn) {
+			rest = append(rest, f)
+		}
+	}
+	return rest
+}
+
+// build runs esbuild. It returns faults, at least one, if there is no script.
+func build(c *code, w wrapping) (*script, []fault) {
+	wrapped := w.text[:w.at] + w.before + w.text[w.at:] + w.after
+	result := api.Transform(wrapped, options(api.LoaderTS))
+	if len(result.Errors) > 0 {
+		return nil, w.faults(c, wrapped, result.Errors)
+	}
+	out := string(result.Code)
+	m, err := decodeMap(result.Map, out, func(p position) (position, bool) { return w.origin(c, p) })
+	if err != nil {
+		return nil, []fault{{text: err.Error()}}
+	}
+	return w.unwrap(out, m), nil
+}
+
+func options(loader api.Loader) api.TransformOptions {
+	return api.TransformOptions{
+		Loader:         loader,
+		Format:         api.FormatESModule, // all exports end up in one clause at the end
+		Target:         api.ESNext,
+		Supported:      unsupported,
+		Charset:        api.CharsetUTF8,
+		TreeShaking:    api.TreeShakingFalse,
+		LegalComments:  api.LegalCommentsNone,
+		Sourcefile:     "program",
+		Sourcemap:      api.SourceMapExternal,
+		SourcesContent: api.SourcesContentExclude,
+		LogLevel:       api.LogLevelSilent,
+		// Indented output grows with the square of the nesting: 20 KB of braces made 200 MB.
+		MinifyWhitespace: true,
+	}
+}
+
+// unsupported is what esbuild lowers. Regular expressions with the flags v or d become calls of RegExp, which
+// [unit.regexps] finds.
+var unsupported = map[string]bool{
+	"async-generator":      false,
+	"for-await":            false,
+	"using":                false,
+	"decorators":           false,
+	"regexp-set-notation":  false,
+	"regexp-match-indices": false,
+}
+
+// origin turns a place in the wrapped text into one in the model's; ok is false inside the wrapping.
+func (w wrapping) origin(c *code, p position) (position, bool) {
+	at := c.at(w.at)
+	if p.line == at.line && p.column >= at.column {
+		p.column -= len(w.before)
+		return p, p.column >= at.column
+	}
+	return p, p.line <= strings.Count(w.text, "\n")+1
+}
+
+// unwrap takes the wrapping and the export clause off the output.
+func (w wrapping) unwrap(out string, m mappings) *script {
+	s := &script{text: strings.TrimRight(out, "\n"), mappings: m}
+	if clause := exports.FindStringSubmatchIndex(out); clause != nil {
+		s.text = out[:clause[0]]
+		for name := range strings.SplitSeq(out[clause[2]:clause[3]], ",") {
+			if local, ok := strings.CutSuffix(strings.TrimSpace(name), " as default"); ok {
+				s.exported = local
+			}
+		}
+	}
+	if w.function != "" {
+		begin := strings.Index(s.text, w.function)
+		end := strings.LastIndexByte(s.text, '}')
+		s.text, s.mappings = apply(s.text, s.mappings, []splice{
+			{offset: begin, remove: len(w.function)}, {offset: end, remove: len(s.text) - end},
+		})
+	}
+	return s
+}
+
+func (w wrapping) faults(c *code, wrapped string, messages []api.Message) []fault {
+	lines := strings.Split(wrapped, "\n")
+	place := func(l *api.Location) position {
+		if l == nil || l.Line < 1 || l.Line > len(lines) {
+			return position{}
+		}
+		line := lines[l.Line-1]
+		at, _ := w.origin(c, position{l.Line, units(line[:min(l.Column, len(line))]) + 1})
+		return c.clamp(at)
+	}
+	var faults []fault
+	for _, m := range messages {
+		f := fault{text: m.Text, at: place(m.Location)}
+		if len(m.Notes) > 0 && m.Notes[0].Location != nil {
+			f.note, f.on = m.Notes[0].Text, place(m.Notes[0].Location).line
+		}
+		faults = append(faults, f)
+	}
+	return faults
+}
+
+// clamp moves a place behind the code to the code's end.
+func (c *code) clamp(p position) position {
+	end := c.at(len(strings.TrimRight(c.text, " \t\n")))
+	if p.line > end.line || p.line == end.line && p.column > end.column {
+		return end
+	}
+	p.column = max(p.column, 1)
+	return p
+}

@@ -1,0 +1,665 @@
+// The prelude runs once in every session, before anything of the program. It
+// completes the language, pins it to UTC, turns dynamic code off, and returns the
+// functions that the host calls later. It captures what it uses, so that a program
+// that changes the built-ins changes them for itself only.
+(function (host) {
+  'use strict';
+
+  const { apply, construct, ownKeys, defineProperty, getOwnPropertyDescriptor, getPrototypeOf } = Reflect;
+  const { create, freeze, keys } = Object;
+  const { isArray, prototype: arrayPrototype } = Array;
+  const { isView } = ArrayBuffer;
+  const { stringify } = JSON;
+  const PromiseClass = Promise, StringOf = String, NumberOf = Number, BigIntOf = BigInt, ErrorClass = Error;
+  const isError = Error.isError;
+  const TypeErrorClass = TypeError, EvalErrorClass = EvalError;
+  const { trunc } = Math;
+  const uncurry = (f) => (self, ...args) => apply(f, self, args);
+  const getter = (proto, name) => uncurry(getOwnPropertyDescriptor(proto, name).get);
+  const join = uncurry(arrayPrototype.join);
+  const sliceText = uncurry(String.prototype.slice);
+  const split = uncurry(String.prototype.split);
+  const replace = uncurry(String.prototype.replaceAll);
+  const padEnd = uncurry(String.prototype.padEnd);
+  const repeat = uncurry(String.prototype.repeat);
+  const includes = uncurry(String.prototype.includes);
+  const then = uncurry(Promise.prototype.then);
+  const hasOwn = uncurry(Object.prototype.hasOwnProperty);
+  const eachOfMap = uncurry(Map.prototype.forEach);
+  const eachOfSet = uncurry(Set.prototype.forEach);
+  const mapSize = getter(Map.prototype, 'size');
+  const setSize = getter(Set.prototype, 'size');
+  const regexpText = uncurry(RegExp.prototype.toString);
+  const test = uncurry(RegExp.prototype.test);
+  const symbolText = uncurry(Symbol.prototype.toString);
+  const functionText = uncurry(Function.prototype.toString);
+
+  const attempt = (f, otherwise) => {
+    try {
+      return f();
+    } catch {
+      return otherwise;
+    }
+  };
+  const define = (target, name, value) =>
+    defineProperty(target, name, { value, writable: true, configurable: true, enumerable: false });
+  const defineAll = (target, values) => {
+    for (const name of ownKeys(values)) define(target, name, values[name]);
+  };
+
+  // ---- the language
+
+  for (const name of ['asyncIterator', 'dispose', 'asyncDispose']) {
+    if (Symbol[name] === undefined) {
+      defineProperty(Symbol, name, { value: Symbol('Symbol.' + name), writable: false, configurable: false, enumerable: false });
+    }
+  }
+
+  const group = (items, keyOf, put) => {
+    let i = 0;
+    for (const item of items) put(keyOf(item, i++), item);
+  };
+  defineAll(Object, {
+    groupBy(items, keyOf) {
+      const groups = create(null);
+      group(items, keyOf, (key, item) => {
+        if (!hasOwn(groups, key)) groups[key] = [];
+        groups[key].push(item);
+      });
+      return groups;
+    },
+  });
+  defineAll(Map, {
+    groupBy(items, keyOf) {
+      const groups = new Map();
+      group(items, keyOf, (key, item) => {
+        if (!groups.has(key)) groups.set(key, []);
+        groups.get(key).push(item);
+      });
+      return groups;
+    },
+  });
+  defineAll(Promise, {
+    withResolvers() {
+      let resolve, reject;
+      const promise = new this((yes, no) => {
+        resolve = yes;
+        reject = no;
+      });
+      return { promise, resolve, reject };
+    },
+    try(f, ...args) {
+      return new this((resolve) => resolve(f(...args)));
+    },
+  });
+  defineAll(Array, {
+    async fromAsync(items, convert, self) {
+      const result = [];
+      const add = async (item) => {
+        const value = await item;
+        result.push(convert === undefined ? value : await apply(convert, self, [value, result.length]));
+      };
+      if (items[Symbol.asyncIterator] != null) {
+        const iterator = items[Symbol.asyncIterator]();
+        for (let next = await iterator.next(); !next.done; next = await iterator.next()) await add(next.value);
+      } else if (items[Symbol.iterator] != null) {
+        for (const item of items) await add(item);
+      } else {
+        for (let i = 0; i < items.length; i++) await add(items[i]);
+      }
+      return result;
+    },
+  });
+
+  // ---- no code but the program's own
+
+  const refuseCode = () => {
+    throw new EvalErrorClass('code cannot be made from text here; write the function out');
+  };
+  for (const f of [function () {}, async function () {}, function* () {}]) {
+    const proto = getPrototypeOf(f);
+    const stub = { [proto.constructor.name]: function () { refuseCode(); } }[proto.constructor.name];
+    stub.prototype = proto;
+    if (proto === Function.prototype) define(globalThis, 'Function', stub);
+    defineProperty(proto, 'constructor', { value: stub, writable: false, configurable: false, enumerable: false });
+  }
+  define(globalThis, 'eval', { eval() { refuseCode(); } }.eval);
+  delete globalThis.GoError;
+
+  // ---- dates are in UTC, whatever zone the process is in
+
+  const NativeDate = Date, datePrototype = Date.prototype;
+  const { UTC: utc, parse: nativeParse } = Date;
+  const getTime = uncurry(datePrototype.getTime);
+  const utcText = uncurry(datePrototype.toUTCString);
+  const isoText = uncurry(datePrototype.toISOString);
+  for (const unit of ['FullYear', 'Month', 'Date', 'Day', 'Hours', 'Minutes', 'Seconds', 'Milliseconds']) {
+    define(datePrototype, 'get' + unit, datePrototype['getUTC' + unit]);
+    if (unit !== 'Day') define(datePrototype, 'set' + unit, datePrototype['setUTC' + unit]);
+  }
+  const [getMonth, getDate, getFullYear, getHours, getMinutes, getSeconds] =
+    ['getMonth', 'getDate', 'getFullYear', 'getHours', 'getMinutes', 'getSeconds'].map((name) => uncurry(datePrototype[name]));
+  const invalid = (date) => getTime(date) !== getTime(date);
+  const two = (n) => (n < 10 ? '0' : '') + n;
+  const dateText = (date) => {
+    const p = split(utcText(date), ' '); // Mon, 02 Jan 2006 15:04:05 GMT
+    return sliceText(p[0], 0, 3) + ' ' + p[2] + ' ' + p[1] + ' ' + p[3];
+  };
+  const timeText = (date) => split(utcText(date), ' ')[4] + ' GMT+0000 (Coordinated Universal Time)';
+  const localeDate = (date) => getMonth(date) + 1 + '/' + getDate(date) + '/' + getFullYear(date);
+  const localeTime = (date) => {
+    const hours = getHours(date);
+    return ((hours + 11) % 12) + 1 + ':' + two(getMinutes(date)) + ':' + two(getSeconds(date)) + (hours < 12 ? ' AM' : ' PM');
+  };
+  const unlessInvalid = (date, text) => (invalid(date) ? 'Invalid Date' : text());
+  defineAll(datePrototype, {
+    getTimezoneOffset() { return invalid(this) ? NaN : 0; },
+    toString() { return unlessInvalid(this, () => dateText(this) + ' ' + timeText(this)); },
+    toDateString() { return unlessInvalid(this, () => dateText(this)); },
+    toTimeString() { return unlessInvalid(this, () => timeText(this)); },
+    toLocaleString() { return unlessInvalid(this, () => localeDate(this) + ', ' + localeTime(this)); },
+    toLocaleDateString() { return unlessInvalid(this, () => localeDate(this)); },
+    toLocaleTimeString() { return unlessInvalid(this, () => localeTime(this)); },
+  });
+  delete datePrototype.getYear;
+  delete datePrototype.setYear;
+
+  const isoDateTime = /^[+-]?\d{4,6}-\d\d-\d\dT[\d:.,]*$/;
+  const hasZone = /^[+-]?\d{4,6}(-\d\d){0,2}$|T.*(Z|[+-]\d\d:?\d\d)$|\d\d:\d\d.*(Z|[+-]\d\d)|GMT|UTC/i;
+  const parseDate = (text) => {
+    if (test(isoDateTime, text)) return nativeParse(text + 'Z');
+    if (test(hasZone, text)) return nativeParse(text);
+    const ms = nativeParse(text + ' GMT');
+    return ms === ms ? ms : nativeParse(text);
+  };
+  const UtcDate = {
+    Date: function (...args) {
+      if (new.target === undefined) return new UtcDate() + '';
+      if (args.length > 1) return construct(NativeDate, [apply(utc, NativeDate, args)], new.target);
+      if (args.length === 1 && typeof args[0] === 'string') return construct(NativeDate, [parseDate(args[0])], new.target);
+      return construct(NativeDate, args, new.target);
+    },
+  }.Date;
+  defineProperty(UtcDate, 'length', { value: 7 });
+  defineProperty(UtcDate, 'prototype', { value: datePrototype, writable: false });
+  defineAll(UtcDate, { now: NativeDate.now, UTC: utc, parse(text) { return parseDate(StringOf(text)); } });
+  define(datePrototype, 'constructor', UtcDate);
+  define(globalThis, 'Date', UtcDate);
+
+  // ---- bytes
+
+  const typedArrayPrototype = getPrototypeOf(Uint8Array.prototype);
+  const typedParts = [getter(typedArrayPrototype, 'buffer'), getter(typedArrayPrototype, 'byteOffset'), getter(typedArrayPrototype, 'byteLength')];
+  const viewParts = [getter(DataView.prototype, 'buffer'), getter(DataView.prototype, 'byteOffset'), getter(DataView.prototype, 'byteLength')];
+  const bufferLength = getter(ArrayBuffer.prototype, 'byteLength');
+  const typedLength = getter(typedArrayPrototype, 'length');
+  const typedName = uncurry(getOwnPropertyDescriptor(typedArrayPrototype, Symbol.toStringTag).get);
+  // window returns buffer, offset and length of what a value shows of a buffer.
+  const window = (value) => {
+    if (attempt(() => bufferLength(value)) !== undefined) return [value, 0, bufferLength(value)];
+    if (!isView(value)) return undefined;
+    const parts = typedName(value) === undefined ? viewParts : typedParts;
+    return [parts[0](value), parts[1](value), parts[2](value)];
+  };
+  const Bytes = Uint8Array;
+
+  const collect = (each, width) => (collection) => {
+    const items = [];
+    let n = 0;
+    each(collection, (value, key) => {
+      if (width === 2) items[n++] = key;
+      items[n++] = value;
+    });
+    return items;
+  };
+  const mapItems = collect(eachOfMap, 2), setItems = collect(eachOfSet, 1);
+  const isMap = (value) => attempt(() => mapSize(value)) !== undefined;
+  const isSet = (value) => attempt(() => setSize(value)) !== undefined;
+
+  // ---- inspect: a value as text
+
+  const limits = { depth: 4, items: 100, text: 10000, nodes: 2000, width: 76 };
+
+  const quote = (text) =>
+    includes(text, "'") && !includes(text, '"') ? stringify(text) : "'" + replace(replace(sliceText(stringify(text), 1, -1), '\\"', '"'), "'", "\\'") + "'";
+  const clip = (text) =>
+    text.length <= limits.text ? text : sliceText(text, 0, limits.text) + '... ' + (text.length - limits.text) + ' more characters';
+  const identifier = /^[A-Za-z_$][\w$]*$/;
+  const classBody = /^class\b/;
+  const keyText = (key) => (typeof key === 'symbol' ? '[' + symbolText(key) + ']' : test(identifier, key) ? key : quote(key));
+
+  const primitive = (value, nested) => {
+    switch (typeof value) {
+      case 'string': return nested ? quote(clip(value)) : clip(value);
+      case 'number': return value === 0 && 1 / value < 0 ? '-0' : StringOf(value);
+      case 'bigint': return StringOf(value) + 'n';
+      case 'symbol': return symbolText(value);
+      default: return StringOf(value);
+    }
+  };
+
+  const functionName = (value) => {
+    const name = attempt(() => value.name, '');
+    const kind = test(classBody, attempt(() => functionText(value), '')) ? 'class' : 'Function';
+    return typeof name === 'string' && name !== '' ? '[' + kind + (kind === 'class' ? ' ' : ': ') + name + ']' : '[' + kind + ' (anonymous)]';
+  };
+  const className = (value) => {
+    const proto = getPrototypeOf(value);
+    if (proto === null) return '[Object: null prototype]';
+    const descriptor = getOwnPropertyDescriptor(proto, 'constructor');
+    const name = descriptor && typeof descriptor.value === 'function' ? descriptor.value.name : '';
+    return typeof name === 'string' ? name : '';
+  };
+
+  const layout = (head, parts, indent, open, close) => {
+    if (parts.length === 0) return head + open + close;
+    let width = head.length + indent.length;
+    let flat = true;
+    for (let i = 0; i < parts.length; i++) {
+      width += parts[i].length + 2;
+      if (includes(parts[i], '\n')) flat = false;
+    }
+    if (flat && width <= limits.width) return head + open + ' ' + join(parts, ', ') + ' ' + close;
+    const inner = indent + '  ';
+    return head + open + '\n' + inner + join(parts, ',\n' + inner) + '\n' + indent + close;
+  };
+
+  const more = (parts, n) => {
+    if (n > 0) parts[parts.length] = '... ' + n + ' more item' + (n === 1 ? '' : 's');
+  };
+
+  // members renders own enumerable properties; getters are named, never run.
+  const members = (value, names, state, parts) => {
+    let left = 0;
+    for (let i = 0; i < names.length; i++) {
+      const descriptor = getOwnPropertyDescriptor(value, names[i]);
+      if (descriptor === undefined || !descriptor.enumerable) continue;
+      if (parts.length >= limits.items) {
+        left++;
+        continue;
+      }
+      let text = '[Setter]';
+      if (descriptor.get !== undefined) text = descriptor.set === undefined ? '[Getter]' : '[Getter/Setter]';
+      else if (hasOwn(descriptor, 'value')) text = show(descriptor.value, state);
+      parts[parts.length] = keyText(names[i]) + ': ' + text;
+    }
+    more(parts, left);
+    return parts;
+  };
+
+  const indexed = /^(0|[1-9]\d*)$/;
+  const listed = (value, length, state, head) => {
+    const parts = [];
+    let i = 0;
+    for (; i < length && parts.length < limits.items; i++) {
+      const start = i;
+      while (i < length && i - start < 1e6 && !hasOwn(value, i)) i++;
+      if (i > start) {
+        parts[parts.length] = '<' + (i - start) + ' empty item' + (i - start === 1 ? '' : 's') + '>';
+        i--;
+        continue;
+      }
+      parts[parts.length] = show(value[i], state);
+    }
+    more(parts, length - i);
+    if (length <= limits.items) {
+      const names = ownKeys(value);
+      const rest = [];
+      for (let k = 0; k < names.length; k++) {
+        if (typeof names[k] === 'symbol' || !test(indexed, names[k])) rest[rest.length] = names[k];
+      }
+      members(value, rest, state, parts);
+    }
+    return layout(head, parts, state.indent, '[', ']');
+  };
+
+  const errorText = (value, state) => {
+    const name = attempt(() => StringOf(value.name), 'Error');
+    const message = attempt(() => StringOf(value.message), '');
+    const parts = [];
+    const names = ownKeys(value);
+    const rest = [];
+    for (let i = 0; i < names.length; i++) {
+      if (names[i] !== 'name' && names[i] !== 'message' && names[i] !== 'stack') rest[rest.length] = names[i];
+    }
+    members(value, rest, state, parts);
+    const cause = getOwnPropertyDescriptor(value, 'cause');
+    if (cause !== undefined && !cause.enumerable && hasOwn(cause, 'value')) parts[parts.length] = '[cause]: ' + show(cause.value, state);
+    const head = message === '' ? name : name + ': ' + clip(message);
+    return parts.length === 0 ? (state.seen.length > 1 ? '[' + head + ']' : head) : layout(head + ' ', parts, state.indent, '{', '}');
+  };
+
+  const objectText = (value, state) => {
+    if (isError(value)) return errorText(value, state);
+    if (isArray(value)) return listed(value, value.length, state, '');
+    const kind = className(value);
+    if (isMap(value)) {
+      const items = mapItems(value);
+      const parts = [];
+      for (let i = 0; i < items.length && parts.length < limits.items; i += 2) {
+        parts[parts.length] = show(items[i], state) + ' => ' + show(items[i + 1], state);
+      }
+      more(parts, items.length / 2 - parts.length);
+      return layout('Map(' + items.length / 2 + ') ', parts, state.indent, '{', '}');
+    }
+    if (isSet(value)) {
+      const items = setItems(value);
+      const parts = [];
+      for (let i = 0; i < items.length && parts.length < limits.items; i++) parts[parts.length] = show(items[i], state);
+      more(parts, items.length - parts.length);
+      return layout('Set(' + items.length + ') ', parts, state.indent, '{', '}');
+    }
+    const settled = host.promiseState(value);
+    if (settled !== undefined) return 'Promise { <' + settled + '> }';
+    const bytes = window(value);
+    if (bytes !== undefined) {
+      const typed = isView(value) && typedName(value);
+      if (typed) return listed(value, typedLength(value), state, typed + '(' + typedLength(value) + ') ');
+      return kind + ' { byteLength: ' + bytes[2] + ' }';
+    }
+    if (attempt(() => getTime(value)) !== undefined) return invalid(value) ? 'Invalid Date' : isoText(value);
+    if (value instanceof RegExp) return attempt(() => regexpText(value), 'RegExp {}');
+    const head = kind === '' || kind === 'Object' ? '' : kind + ' ';
+    return layout(head, members(value, ownKeys(value), state, []), state.indent, '{', '}');
+  };
+
+  const show = (value, state) => {
+    if (typeof value === 'function') return functionName(value);
+    if (typeof value !== 'object' || value === null) return primitive(value, true);
+    for (let i = 0; i < state.seen.length; i++) if (state.seen[i] === value) return '[Circular]';
+    if (state.seen.length > limits.depth || state.nodes >= limits.nodes) {
+      return isArray(value) ? '[Array]' : '[' + (attempt(() => className(value), '') || 'Object') + ']';
+    }
+    state.nodes++;
+    state.seen[state.seen.length] = value;
+    const indent = state.indent;
+    if (state.seen.length > 1) state.indent += '  ';
+    let text;
+    try {
+      text = objectText(value, state);
+    } catch (error) {
+      text = '[unreadable]';
+    }
+    state.indent = indent;
+    state.seen.length--;
+    return text;
+  };
+
+  const inspect = (value) => {
+    if (typeof value === 'function' || (typeof value === 'object' && value !== null)) {
+      return show(value, { seen: [], nodes: 0, indent: '' });
+    }
+    return primitive(value, false);
+  };
+
+  // ---- console
+
+  const directive = (kind, value) => {
+    switch (kind) {
+      case 's': return typeof value === 'string' ? value : inspect(value);
+      case 'd':
+      case 'i': {
+        const n = typeof value === 'object' || typeof value === 'symbol' ? NaN : typeof value === 'bigint' ? value : NumberOf(value);
+        return primitive(kind === 'i' && typeof n === 'number' ? trunc(n) : n, false);
+      }
+      case 'f': return typeof value === 'symbol' || typeof value === 'object' ? 'NaN' : primitive(NumberOf(value), false);
+      case 'j': return attempt(() => stringify(value) + '', '[Circular]');
+      case 'o':
+      case 'O': return show(value, { seen: [], nodes: 0, indent: '' });
+      default: return ''; // c: styles are for browsers
+    }
+  };
+  const format = (args) => {
+    let text = '';
+    let next = 0;
+    if (typeof args[0] === 'string' && args.length > 1 && includes(args[0], '%')) {
+      const pattern = args[0];
+      let from = 0;
+      next = 1;
+      for (let i = 0; i < pattern.length - 1; i++) {
+        if (pattern[i] !== '%') continue;
+        const kind = pattern[i + 1];
+        if (kind === '%') text += sliceText(pattern, from, i) + '%';
+        else if (next < args.length && includes('sdifjoOc', kind)) text += sliceText(pattern, from, i) + directive(kind, args[next++]);
+        else continue;
+        from = i + 2;
+        i++;
+      }
+      text += sliceText(pattern, from);
+    } else if (args.length > 0) {
+      text = inspect(args[0]);
+      next = 1;
+    }
+    for (; next < args.length; next++) text += ' ' + inspect(args[next]);
+    return text;
+  };
+
+  let indentation = '';
+  const counts = create(null), timers = create(null);
+  const emit = (level, args) => {
+    const text = format(args);
+    host.emit(level, indentation === '' ? text : indentation + replace(text, '\n', '\n' + indentation));
+  };
+  const label = (name) => (name === undefined ? 'default' : StringOf(name));
+  const since = (name) => name + ': ' + (host.elapsed() - timers[name]) + 'ms';
+
+  const cell = (value) => (typeof value === 'object' && value !== null ? show(value, { seen: [], nodes: 0, indent: '' }) : primitive(value, true));
+  const table = (data) => {
+    const columns = ['(index)'], rows = [], at = create(null);
+    const names = keys(data);
+    for (let r = 0; r < names.length && r < limits.items; r++) {
+      const row = [names[r]];
+      const item = data[names[r]];
+      const fields = typeof item === 'object' && item !== null ? keys(item) : ['Values'];
+      for (let f = 0; f < fields.length; f++) {
+        if (at[fields[f]] === undefined) columns[(at[fields[f]] = columns.length)] = fields[f];
+        row[at[fields[f]]] = cell(typeof item === 'object' && item !== null ? item[fields[f]] : item);
+      }
+      rows[rows.length] = row;
+    }
+    const widths = [];
+    for (let c = 0; c < columns.length; c++) {
+      widths[c] = columns[c].length;
+      for (let r = 0; r < rows.length; r++) if (rows[r][c] !== undefined && rows[r][c].length > widths[c]) widths[c] = rows[r][c].length;
+    }
+    const line = (row) => {
+      const cells = [];
+      for (let c = 0; c < columns.length; c++) cells[c] = padEnd(row[c] === undefined ? '' : row[c], widths[c]);
+      return '| ' + join(cells, ' | ') + ' |';
+    };
+    const rule = [];
+    for (let c = 0; c < columns.length; c++) rule[c] = repeat('-', widths[c]);
+    const lines = [line(columns), '|-' + join(rule, '-|-') + '-|'];
+    for (let r = 0; r < rows.length; r++) lines[lines.length] = line(rows[r]);
+    return join(lines, '\n');
+  };
+
+  const console = {
+    log(...args) { emit('log', args); },
+    info(...args) { emit('info', args); },
+    debug(...args) { emit('debug', args); },
+    warn(...args) { emit('warn', args); },
+    error(...args) { emit('error', args); },
+    trace(...args) { emit('debug', ['Trace: ' + format(args)]); },
+    dir(value) { emit('log', ['%O', value]); },
+    dirxml(...args) { emit('log', args); },
+    table(data, ...rest) { emit('log', typeof data === 'object' && data !== null ? [table(data)] : [data, ...rest]); },
+    assert(condition, ...args) {
+      if (!condition) emit('error', args.length === 0 ? ['Assertion failed'] : ['Assertion failed: ' + format(args)]);
+    },
+    group(...args) {
+      if (args.length > 0) emit('log', args);
+      if (indentation.length < 40) indentation += '  ';
+    },
+    groupCollapsed(...args) { console.group(...args); },
+    groupEnd() { indentation = sliceText(indentation, 2); },
+    count(name) {
+      name = label(name);
+      counts[name] = (counts[name] || 0) + 1;
+      emit('log', [name + ': ' + counts[name]]);
+    },
+    countReset(name) { delete counts[label(name)]; },
+    time(name) { timers[label(name)] = host.elapsed(); },
+    timeLog(name, ...args) { if (timers[label(name)] !== undefined) emit('log', [since(label(name)), ...args]); },
+    timeEnd(name) {
+      name = label(name);
+      if (timers[name] !== undefined) emit('log', [since(name)]);
+      delete timers[name];
+    },
+    clear() {},
+  };
+
+  // ---- structuredClone
+
+  const cloneError = (what) => {
+    const error = new ErrorClass(what + ' could not be cloned');
+    define(error, 'name', 'DataCloneError');
+    return error;
+  };
+  const clone = (value, done) => {
+    if (typeof value === 'function' || typeof value === 'symbol') throw cloneError(inspect(value));
+    if (typeof value !== 'object' || value === null) return value;
+    if (done.has(value)) return done.get(value);
+    const keep = (copy) => {
+      done.set(value, copy);
+      return copy;
+    };
+    if (attempt(() => getTime(value)) !== undefined) return keep(new NativeDate(getTime(value)));
+    if (value instanceof RegExp) return keep(new RegExp(value.source, value.flags));
+    if (isMap(value)) {
+      const copy = keep(new Map());
+      eachOfMap(value, (v, k) => copy.set(clone(k, done), clone(v, done)));
+      return copy;
+    }
+    if (isSet(value)) {
+      const copy = keep(new Set());
+      eachOfSet(value, (v) => copy.add(clone(v, done)));
+      return copy;
+    }
+    const bytes = window(value);
+    if (bytes !== undefined) {
+      if (!isView(value)) return keep(value.slice(0));
+      const kind = globalThis[typedName(value) || 'DataView'];
+      const buffer = clone(bytes[0], done);
+      return keep(new kind(buffer, bytes[1], typedName(value) === undefined ? bytes[2] : typedLength(value)));
+    }
+    if (host.promiseState(value) !== undefined || value instanceof WeakMap || value instanceof WeakSet) throw cloneError(inspect(value));
+    const copy = keep(isArray(value) ? new Array(value.length) : isError(value) ? makeError(value.name, value.message) : {});
+    if (isError(value) && hasOwn(value, 'cause')) define(copy, 'cause', clone(value.cause, done));
+    for (const key of keys(value)) {
+      defineProperty(copy, key, { value: clone(value[key], done), writable: true, configurable: true, enumerable: true });
+    }
+    return copy;
+  };
+
+  // ---- the other globals
+
+  const TextEncoder = class TextEncoder {
+    get encoding() { return 'utf-8'; }
+    encode(text) { return host.encodeText(text === undefined ? '' : StringOf(text)); }
+  };
+  const utf8Labels = /^\s*(unicode-1-1-utf-8|utf-?8)\s*$/i;
+  const TextDecoder = class TextDecoder {
+    #fatal;
+    #keepBOM;
+    constructor(encoding = 'utf-8', options = {}) {
+      if (!test(utf8Labels, StringOf(encoding))) throw new RangeError('only utf-8 is supported');
+      this.#fatal = options.fatal === true;
+      this.#keepBOM = options.ignoreBOM === true;
+    }
+    get encoding() { return 'utf-8'; }
+    get fatal() { return this.#fatal; }
+    get ignoreBOM() { return this.#keepBOM; }
+    decode(bytes) { return bytes === undefined ? '' : host.decodeText(bytes, this.#fatal, this.#keepBOM); }
+  };
+
+  const idle = PromiseClass.resolve();
+  const hex = '0123456789abcdef';
+  defineAll(globalThis, {
+    console,
+    TextEncoder,
+    TextDecoder,
+    structuredClone(value) { return clone(value, new Map()); },
+    queueMicrotask(f) {
+      if (typeof f !== 'function') throw new TypeErrorClass('queueMicrotask takes a function');
+      then(idle, () => { apply(f, undefined, []); });
+    },
+    performance: { now() { return host.elapsed(); }, timeOrigin: host.timeOrigin },
+    crypto: {
+      getRandomValues(view) { return host.fillRandom(view); },
+      randomUUID() {
+        const b = host.fillRandom(new Bytes(16));
+        b[6] = (b[6] & 15) | 64;
+        b[8] = (b[8] & 63) | 128;
+        let text = '';
+        for (let i = 0; i < 16; i++) text += (i === 4 || i === 6 || i === 8 || i === 10 ? '-' : '') + hex[b[i] >> 4] + hex[b[i] & 15];
+        return text;
+      },
+    },
+  });
+
+  // ---- for the host
+
+  const errorClasses = create(null);
+  for (const c of [Error, TypeError, RangeError, SyntaxError, ReferenceError, EvalError, URIError]) errorClasses[c.name] = c;
+
+  const makeError = (name, message) => {
+    const known = errorClasses[name];
+    const error = new (known || ErrorClass)(message);
+    if (known === undefined && name) define(error, 'name', name);
+    return error;
+  };
+
+  const read = (value, key) => attempt(() => value[key]);
+  const explain = (thrown, depth) => {
+    const out = create(null);
+    if ((typeof thrown !== 'object' && typeof thrown !== 'function') || thrown === null) {
+      out.message = typeof thrown === 'string' && thrown !== '' ? thrown : 'threw ' + show(thrown, { seen: [], nodes: 0, indent: '' });
+      return out;
+    }
+    const name = read(thrown, 'name'), message = read(thrown, 'message'), code = read(thrown, 'code');
+    const cause = read(thrown, 'cause'), stack = read(thrown, 'stack');
+    if (typeof name === 'string' && name !== 'Error' && typeof thrown !== 'function') out.name = name;
+    if (typeof message === 'string' && message !== '') out.message = message;
+    else if (attempt(() => isError(thrown))) out.message = (out.name || 'Error') + ' without a message';
+    else out.message = 'threw ' + inspect(thrown);
+    if (typeof code === 'string' || typeof code === 'number') out.code = StringOf(code);
+    out.retryable = read(thrown, 'retryable') === true;
+    if (typeof stack === 'string') out.stack = stack;
+    out.details = read(thrown, 'details');
+    if (cause !== undefined && depth > 0) out.cause = explain(cause, depth - 1);
+    const errors = read(thrown, 'errors');
+    if (isArray(errors) && errors.length > 0 && depth > 0) {
+      const parts = [];
+      for (let i = 0; i < errors.length && i < 5; i++) parts[i] = explain(errors[i], 0).message;
+      out.message += ': ' + join(parts, '; ') + (errors.length > 5 ? '; and ' + (errors.length - 5) + ' more' : '');
+    }
+    return out;
+  };
+
+  const reject = uncurry(PromiseClass.reject);
+  return {
+    enter: (leave, f, args) =>
+      new PromiseClass((resolve) => {
+        try {
+          resolve(apply(f, undefined, args));
+        } finally {
+          leave();
+        }
+      }),
+    reject: (error) => reject(PromiseClass, error),
+    makeError(name, message, properties, stack) {
+      const error = makeError(name, message);
+      for (const key of keys(properties)) error[key] = properties[key];
+      if (hasOwn(error, 'cause')) define(error, 'cause', error.cause);
+      if (stack !== '') define(error, 'stack', StringOf(error.name) + ': ' + message + stack);
+      return error;
+    },
+    explain: (thrown) => explain(thrown, 5),
+    window,
+    newBytes: (buffer) => new Bytes(buffer),
+    items: (collection) => (isMap(collection) ? mapItems(collection) : setItems(collection)),
+    hasOwn: (value, key) => hasOwn(value, key),
+    freeze: (value) => freeze(value),
+  };
+})

@@ -1,0 +1,139 @@
+package sandbox
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/dop251/goja"
+	"github.com/dop251/goja/parser"
+)
+
+//go:embed prelude.js
+var preludeText string
+
+// compilePrelude compiles the prelude once in a process; the result serves all runtimes.
+var compilePrelude = sync.OnceValues(func() (*goja.Program, error) {
+	ast, err := goja.Parse("prelude", preludeText, parser.WithDisableSourceMaps)
+	if err != nil {
+		return nil, fmt.Errorf("parse prelude: %w", err)
+	}
+	return goja.CompileAST(ast, true)
+})
+
+// native is a function of the program's world as Go calls it from within a native
+// function: what it throws passes through as a panic, and no microtask runs before
+// the outermost function has returned.
+type native func(goja.FunctionCall) goja.Value
+
+func (f native) call(args ...goja.Value) goja.Value {
+	return f(goja.FunctionCall{This: goja.Undefined(), Arguments: args})
+}
+
+// realm is what the host keeps of a runtime: functions captured before any code of the program ran.
+type realm struct {
+	// run calls a function as enter does, from the host: microtasks run before it returns.
+	run goja.Callable
+	// enter calls a function and returns a promise of its outcome; leave is called in between.
+	enter native
+	// reject returns a promise rejected with an error.
+	reject native
+	// newError makes an error of a name, a message, properties and the lines of a stack.
+	newError native
+	// explain makes an object of strings of anything thrown.
+	explain native
+
+	windowOf   native
+	bytesOf    native
+	itemsOf    native
+	ownsKey    native
+	freeze     native
+	namespaces map[*goja.Object]string
+}
+
+// newRealm runs the prelude in a fresh runtime.
+func newRealm(vm *goja.Runtime, host *goja.Object) (*realm, error) {
+	prelude, err := compilePrelude()
+	if err != nil {
+		return nil, err
+	}
+	f, err := vm.RunProgram(prelude)
+	if err != nil {
+		return nil, fmt.Errorf("run prelude: %w", err)
+	}
+	start, ok := goja.AssertFunction(f)
+	if !ok {
+		return nil, errors.New("run prelude: it is no function")
+	}
+	v, err := start(goja.Undefined(), host)
+	if err != nil {
+		return nil, fmt.Errorf("run prelude: %w", err)
+	}
+	return captured(v.ToObject(vm))
+}
+
+func captured(functions *goja.Object) (*realm, error) {
+	r := &realm{namespaces: map[*goja.Object]string{}}
+	for name, f := range map[string]*native{
+		"enter": &r.enter, "reject": &r.reject, "makeError": &r.newError, "explain": &r.explain,
+		"window": &r.windowOf, "newBytes": &r.bytesOf, "items": &r.itemsOf, "hasOwn": &r.ownsKey, "freeze": &r.freeze,
+	} {
+		if *f, _ = callable(functions.Get(name)); *f == nil {
+			return nil, fmt.Errorf("run prelude: it has no function %s", name)
+		}
+	}
+	r.run, _ = goja.AssertFunction(functions.Get("enter"))
+	return r, nil
+}
+
+// callable returns v as a function, if it is one.
+func callable(v goja.Value) (native, bool) {
+	o, ok := v.(*goja.Object)
+	if !ok {
+		return nil, false
+	}
+	if f, ok := o.Export().(func(goja.FunctionCall) goja.Value); ok {
+		return f, true
+	}
+	return nil, false
+}
+
+// bytes returns what a typed array, a DataView or an ArrayBuffer shows; the slice is the memory itself.
+func (r *realm) bytes(v goja.Value) ([]byte, bool) {
+	window, ok := r.windowOf.call(v).(*goja.Object)
+	if !ok {
+		return nil, false
+	}
+	buffer, ok := window.Get("0").Export().(goja.ArrayBuffer)
+	if !ok {
+		return nil, false
+	}
+	all, from, n := buffer.Bytes(), window.Get("1").ToInteger(), window.Get("2").ToInteger()
+	if from < 0 || n < 0 || from+n > int64(len(all)) {
+		return nil, false // detached in between
+	}
+	return all[from : from+n], true
+}
+
+func (r *realm) newBytes(vm *goja.Runtime, data []byte) (v goja.Value, err error) {
+	buffer := vm.ToValue(vm.NewArrayBuffer(data))
+	if ex := vm.Try(func() { v = r.bytesOf.call(buffer) }); ex != nil {
+		return nil, ex
+	}
+	return v, nil
+}
+
+// items returns the items of a Set, or the keys and values of a Map in turn.
+func (r *realm) items(collection *goja.Object) *goja.Object {
+	items, _ := r.itemsOf.call(collection).(*goja.Object)
+	return items
+}
+
+func (r *realm) hasOwn(o *goja.Object, key string) bool {
+	return r.ownsKey.call(o, goja.StringFromUTF16(appendUTF16(nil, []byte(key)))).ToBoolean()
+}
+
+func (r *realm) typeError(vm *goja.Runtime, message string) goja.Value {
+	return r.newError.call(vm.ToValue("TypeError"), vm.ToValue(message), vm.NewObject(), vm.ToValue(""))
+}
