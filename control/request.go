@@ -25,14 +25,20 @@ const maxBody = 32 << 20
 
 // The bodies of requests that have no type of their own.
 type (
-	idRequest       struct{ ID string }
-	describeRequest struct{ Target string }
-	cancelRequest   struct {
-		Request     string // of a run, from its header
-		ExecutionID string
-		Cause       string
+	idRequest struct {
+		ID string `json:"executionId,omitempty"`
 	}
-	cancelReply struct{ Found bool }
+	describeRequest struct {
+		Target string `json:"target"`
+	}
+	cancelRequest struct {
+		Request     string `json:"request,omitempty"` // of a run, from its header
+		ExecutionID string `json:"executionId,omitempty"`
+		Cause       string `json:"cause"`
+	}
+	cancelReply struct {
+		Found bool `json:"found"`
+	}
 )
 
 // route is one request that a holder answers.

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -118,21 +119,33 @@ func (l *loader) configBlock(c *Connector, block *hcl.Block) {
 	if l.options.Guest {
 		return
 	}
-	values := map[string]cty.Value{}
+	values := map[string]json.RawMessage{}
 	for _, attr := range inOrder(c.attrs) {
 		if v, ok := l.eval(attr.Expr); ok && v.IsWhollyKnown() && !v.IsNull() {
-			values[attr.Name] = v
+			l.configValue(c, attr, v, values)
 		}
 	}
-	plain, paths, secrets := unmark(cty.ObjectVal(values))
-	c.secrets = append(c.secrets, secrets...)
+	raw, err := json.Marshal(values)
+	if err != nil {
+		l.fail(c.header, "Invalid configuration", sentence(err))
+	}
+	c.ConfigJSON = raw
+}
+
+// configValue writes one attribute of a config block into values.
+func (l *loader) configValue(c *Connector, attr *hcl.Attribute, v cty.Value, values map[string]json.RawMessage) {
+	plain, paths, secrets := unmark(v)
 	raw, err := ctyjson.Marshal(plain, plain.Type())
 	if err != nil {
-		l.fail(block.DefRange, "Invalid configuration", "A value of this block cannot be written as JSON.")
+		l.fail(attr.Expr.Range(), "Invalid configuration", "This value cannot be written as JSON.")
 		return
 	}
+	values[attr.Name] = raw
+	c.secrets = append(c.secrets, secrets...)
 	slices.SortFunc(paths, slices.Compare)
-	c.ConfigJSON, c.SensitivePaths = raw, paths
+	for _, path := range paths {
+		c.SensitivePaths = append(c.SensitivePaths, append([]string{attr.Name}, path...))
+	}
 }
 
 // method reads one method block.

@@ -209,7 +209,7 @@ func (p *pass) take(t sandbox.Turn) (*ending, error) {
 	if p.main != nil && p.main.Error != nil {
 		return thrown(p.main.Error), nil
 	}
-	if t.Result != nil {
+	if t.Result != nil && !p.rec.state.Returned { // else a former pass has said so
 		p.warnUnawaited()
 	}
 	return nil, nil

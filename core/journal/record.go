@@ -22,8 +22,9 @@ const (
 	recordChecksum = 4
 )
 
-// maxCauses bounds the chain of a failure's causes, so that whatever is written can be read again.
-const maxCauses = 100
+// MaxCauses bounds the chain of a failure's causes, so that whatever is written can be read again: EncodeRecord refuses
+// a longer one.
+const MaxCauses = 100
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -143,8 +144,8 @@ func checkCauses(b Body) error {
 		f = b.Failure
 	}
 	for n := 0; f != nil; n++ {
-		if n > maxCauses {
-			return fmt.Errorf("its failure has more than %d causes", maxCauses)
+		if n > MaxCauses {
+			return fmt.Errorf("its failure has more than %d causes", MaxCauses)
 		}
 		f = f.Cause
 	}
@@ -165,7 +166,7 @@ var (
 	decoding = must(cbor.DecOptions{
 		DupMapKey:         cbor.DupMapKeyEnforcedAPF,
 		IndefLength:       cbor.IndefLengthForbidden,
-		MaxNestedLevels:   2*maxCauses + 16,
+		MaxNestedLevels:   2*MaxCauses + 16,
 		MaxArrayElements:  1 << 28,
 		MaxMapPairs:       1 << 20,
 		UTF8:              cbor.UTF8DecodeInvalid,

@@ -111,8 +111,10 @@ func (s *scanner) endStatement(token string) {
 	switch {
 	case s.last == ";", token == "case", s.last == "}" && isWord(token):
 		s.drop(0)
-	case s.lineBreak && isWord(token) && s.endsExpression():
+	case s.lineBreak && isWord(token) && s.last == ")": // if (a) has its statement in the next line
 		s.drop(s.levels[len(s.levels)-1].control)
+	case s.lineBreak && isWord(token) && (s.endsExpression() || s.last == "return"):
+		s.drop(0)
 	}
 }
 

@@ -33,7 +33,7 @@ func transpile(c *code) (*script, error) {
 	}
 	out, faults := build(c, moduleOf(c))
 	if out != nil {
-		return out, nil
+		return keepConstant(c, moduleOf(c), out), nil
 	}
 	if nameless.MatchString(c.text) {
 		if out, _ := build(c, expressionOf(c)); out != nil {
@@ -47,10 +47,32 @@ func transpile(c *code) (*script, error) {
 	if out == nil {
 		return nil, c.syntaxError(faults[0])
 	}
-	return out, nil
+	return keepConstant(c, bodyOf(c), out), nil
+}
+
+// keepConstant brings back a trailing constant: esbuild computes expressions such as -1 or 'a' + 'b', and drops those
+// statements that come out as a constant, although the last one is the program's result.
+func keepConstant(c *code, w wrapping, out *script) *script {
+	end := strings.TrimRight(w.text, "; \t\n")
+	for _, begin := range []int{strings.LastIndexAny(end, ";\n") + 1, strings.LastIndexByte(end, '\n') + 1} {
+		if !constant.MatchString(end[begin:]) {
+			continue
+		}
+		without, with := w, w
+		without.text = w.text[:begin]
+		with.text = w.text[:begin] + "0," + w.text[begin:] // a sequence is no constant
+		if rest, _ := build(c, without); rest == nil || rest.text != out.text {
+			continue
+		}
+		if kept, _ := build(c, with); kept != nil {
+			return kept
+		}
+	}
+	return out
 }
 
 var (
+	constant = regexp.MustCompile("^[-+!~(\\s]*(?:[\\d\"'`]|(?:true|false|undefined|NaN|Infinity|typeof|void|this)\\b)")
 	nameless = regexp.MustCompile(`^\s*(?:async\s+)?function\s*\*?\s*\(`)
 	// headImports matches the imports at the head of the code, with what stands between them.
 	headImports = regexp.MustCompile(`^(?:\s+|//[^\n]*\n|/\*(?s:.*?)\*/|import\b[^'"();]*["'][^"'\n]*["'][ \t]*;?)*`)

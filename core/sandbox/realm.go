@@ -93,6 +93,9 @@ func callable(v goja.Value) (native, bool) {
 	if !ok {
 		return nil, false
 	}
+	if _, ok := goja.AssertFunction(o); !ok {
+		return nil, false // exporting anything else would walk through it
+	}
 	if f, ok := o.Export().(func(goja.FunctionCall) goja.Value); ok {
 		return f, true
 	}

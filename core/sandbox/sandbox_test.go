@@ -149,6 +149,13 @@ func (h *host) finish() *host {
 	return h
 }
 
+// replay delivers what was recorded in one turn.
+func (h *host) replay(recorded []Completion) *host {
+	h.t.Helper()
+	h.resume(recorded...)
+	return h
+}
+
 // run drives a program to its end.
 func run(t testing.TB, text string) *host {
 	t.Helper()

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -155,14 +156,18 @@ func (e *encoder) byClass(o *goja.Object) error {
 		return e.date(o)
 	case "Error":
 		return e.error(o)
-	case "Number", "String", "Boolean":
+	case "Number":
+		return e.value(o.ToNumber())
+	case "String":
+		return e.value(o.ToString())
+	case "Boolean":
 		return e.value(e.vm.ToValue(o.Export()))
 	case "Object", "Arguments":
 		return e.byType(o)
 	case "RegExp":
 		return e.fail("is a regular expression; pass its source as text")
 	default:
-		return e.fail("is a %s, which JSON cannot carry; make an array or an object of it", class)
+		return e.fail("is a %s, which JSON cannot carry", class)
 	}
 }
 
@@ -178,6 +183,8 @@ var (
 // byType tells apart what the engine gives the class Object.
 func (e *encoder) byType(o *goja.Object) error {
 	switch t := o.ExportType(); {
+	case t == typeProxy && isArray(o):
+		return e.array(o)
 	case t == typePromise:
 		return e.fail("is a promise; await it first")
 	case t == typeMap:
@@ -191,6 +198,14 @@ func (e *encoder) byType(o *goja.Object) error {
 		return e.converted(toJSON(goja.FunctionCall{This: o}))
 	}
 	return e.plain(o)
+}
+
+// isArray reports whether a proxy stands for an array.
+func isArray(o *goja.Object) bool {
+	for o != nil && o.ExportType() == typeProxy {
+		o = o.Export().(goja.Proxy).Target()
+	}
+	return o != nil && o.ClassName() == "Array"
 }
 
 // converted writes what a toJSON method returned.
@@ -207,9 +222,8 @@ func (e *encoder) converted(v goja.Value) error {
 func (e *encoder) plain(o *goja.Object) error {
 	keys := o.Keys()
 	if len(keys) == 0 {
-		// A DataView has no keys either, and nothing else gives it away.
-		if _, ok := e.realm.bytes(o); ok {
-			return e.bytes(o)
+		if special, err := e.keyless(o); special || err != nil {
+			return err
 		}
 	}
 	m := e.begin()
@@ -219,6 +233,22 @@ func (e *encoder) plain(o *goja.Object) error {
 		}
 	}
 	return m.end()
+}
+
+// opaque are the tags of what has no properties of its own and would come out as {}.
+var opaque = []string{
+	"Generator", "WeakMap", "WeakSet", "Array Iterator", "Map Iterator", "Set Iterator", "String Iterator", "RegExp String Iterator",
+}
+
+// keyless looks at what nothing but the lack of keys gives away.
+func (e *encoder) keyless(o *goja.Object) (special bool, err error) {
+	if _, ok := e.realm.bytes(o); ok {
+		return true, e.bytes(o) // a DataView
+	}
+	if tag := o.GetSymbol(goja.SymToStringTag); tag != nil && slices.Contains(opaque, tag.String()) {
+		return true, e.fail("is a %s, which JSON cannot carry; make an array of it", tag)
+	}
+	return false, nil
 }
 
 func (e *encoder) array(o *goja.Object) error {
@@ -443,4 +473,3 @@ func appendRune(buf []byte, r rune) []byte {
 	}
 	return utf8.AppendRune(buf, r)
 }
-

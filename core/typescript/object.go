@@ -11,7 +11,7 @@ func (b *builder) object(s object, depth int) *expr {
 	properties := s.get("properties").object()
 	e := &expr{op: opObject}
 	e.rest = b.others(s, depth)
-	if len(properties) > 0 && depth >= b.detail.nesting {
+	if depth >= b.detail.nesting && !small(properties) {
 		return &expr{op: opObject, rest: unknown, note: fmt.Sprintf("not expanded: describe(%q)", b.namespace+":"+b.at)}
 	}
 	required := requiredOf(s)
@@ -33,6 +33,12 @@ func (b *builder) object(s object, depth int) *expr {
 		}
 	}
 	return e.tidy(s)
+}
+
+// small reports whether an object type is no longer than a note that it is left out.
+func small(properties object) bool {
+	const few = 3
+	return len(properties) <= few && !slices.ContainsFunc(properties, func(p member) bool { return !scalar(p.value) })
 }
 
 func (b *builder) property(p member, depth int) *expr {

@@ -64,6 +64,7 @@ func brief(e *expr, budget int) string {
 
 func briefList(list []*expr, separator string, budget int) string {
 	var parts []string
+	budget -= len(separator) + len(elided)
 	for _, e := range list {
 		text := brief(e, min(budget, 60))
 		budget -= utf8.RuneCountInString(text) + len(separator)
@@ -91,7 +92,7 @@ func briefObject(e *expr, budget int) string {
 	var parts []string
 	budget -= len("{ , ... }")
 	for _, f := range fields {
-		text := f.label() + ": " + brief(f.typ, min(budget-len(f.label()), widest))
+		text := f.label() + ": " + brief(f.typ, min(budget-len(f.label())-2, widest))
 		budget -= utf8.RuneCountInString(text) + 2
 		if budget < 0 {
 			break

@@ -42,6 +42,9 @@ func newChecker(schema json.RawMessage) (*checker, error) {
 	}
 	c := jsonschema.NewCompiler()
 	c.UseLoader(noLoader{})
+	// A time or base64 that the handler's type cannot decode is better refused here, where its place is known.
+	c.AssertFormat()
+	c.AssertContent()
 	const location = "urn:schema"
 	if err := c.AddResource(location, doc); err != nil {
 		return nil, fmt.Errorf("compile the schema: %w", err)
@@ -137,6 +140,10 @@ func describe(k jsonschema.ErrorKind) string {
 		return "must be at most " + k.Want.RatString()
 	case *kind.Pattern:
 		return "does not match the pattern " + k.Want
+	case *kind.Format:
+		return "is not a valid " + k.Want
+	case *kind.ContentEncoding:
+		return "is not valid " + k.Want
 	case *kind.AnyOf, *kind.OneOf, *kind.Not:
 		return "fits none of the forms that the schema allows"
 	}

@@ -40,8 +40,8 @@ func isObject(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct || t.Kind() == reflect.Map && t.Key().Kind() == reflect.String
 }
 
-// decode checks and decodes raw; nil stands for an empty object. The error of
-// a value that does not fit is for people, the problems say it in parts.
+// decode checks and decodes raw; nil stands for an empty object. The value
+// counts only if nothing is wrong.
 func (d *input[I]) decode(raw json.RawMessage) (value I, wrong []problem) {
 	if len(raw) == 0 {
 		raw = json.RawMessage("{}")

@@ -2,6 +2,7 @@ package sdk
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -21,7 +22,18 @@ type search struct {
 	Owner  *owner         `json:"owner,omitempty"`
 	Filter map[string]any `json:"filter,omitempty"`
 	Data   []byte         `json:"data,omitempty"`
+	Odd    odd            `json:"odd,omitzero"`
 	Due    *string        `json:"due,omitempty" jsonschema:"nullable"`
+}
+
+// odd decodes odd numbers only.
+type odd int
+
+func (o *odd) UnmarshalJSON(raw []byte) error {
+	if err := json.Unmarshal(raw, (*int)(o)); err != nil || *o%2 == 0 {
+		return fmt.Errorf("%s is not odd", raw)
+	}
+	return nil
 }
 
 type owner struct {
@@ -53,8 +65,9 @@ func TestArguments(t *testing.T) {
 		"none of":         {`{"text":"a","due":5}`, "due: fits none of the forms that the schema allows"},
 		"fraction":        {`{"text":"a","limit":1.5}`, "limit: got number, want integer"},
 		"beyond the type": {`{"text":"a","limit":300}`, "limit: this number does not fit int8"},
-		"no time":         {`{"text":"a","since":"s3cret"}`, "a value has a form that this method cannot read"},
-		"no base64":       {`{"text":"a","data":"s3cret!"}`, "a value has a form that this method cannot read"},
+		"no time":         {`{"text":"a","since":"s3cret"}`, "since: is not a valid date-time"},
+		"an odd number":   {`{"text":"a","odd":2}`, "a value has a form that this method cannot read"},
+		"no base64":       {`{"text":"a","data":"s3cret!"}`, "data: is not valid base64"},
 	}
 	in, err := newInput[search](nil)
 	if err != nil {
@@ -107,7 +120,7 @@ func TestMapInput(t *testing.T) {
 	}
 }
 
-// FuzzDecode: whatever arrives is decoded or refused, and what is refused is named without its value.
+// FuzzDecode: whatever arrives is refused in words, or decoded to what the schema allows.
 func FuzzDecode(f *testing.F) {
 	f.Add(`{"text":"a","owner":{"login":"ann"},"data":{"$bytes":"aGk="}}`)
 	f.Add(`{"text":{"$bigint":"1"},"since":"2026"}`)

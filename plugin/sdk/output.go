@@ -3,11 +3,78 @@ package sdk
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"reflect"
-	"strings"
 
 	"github.com/codemode-go/codemode/plugin/wire"
 )
+
+// output encodes and decodes the results of a method.
+type output[O any] struct {
+	schema json.RawMessage
+	// nothing says that the method returns nothing.
+	nothing bool
+}
+
+// newOutput prepares encoding; schema nil stands for the one made from O.
+func newOutput[O any](schema json.RawMessage) (*output[O], error) {
+	t := reflect.TypeFor[O]()
+	if t == reflect.TypeFor[struct{}]() {
+		return &output[O]{schema: schema, nothing: true}, nil
+	}
+	if schema == nil {
+		var err error
+		if schema, err = schemaOf(t, out); err != nil {
+			return nil, err
+		}
+	}
+	return &output[O]{schema: schema}, nil
+}
+
+func (r *output[O]) encode(value O) (json.RawMessage, error) {
+	if r.nothing {
+		return nil, nil
+	}
+	raw, err := encode(value)
+	if err != nil {
+		return nil, fmt.Errorf("encode the result: %w", err)
+	}
+	return raw, nil
+}
+
+func (r *output[O]) encodeHappened(h Happened[O]) (*wire.Reconciliation, error) {
+	outcome := &wire.Reconciliation{Happened: h.answer()}
+	if outcome.Happened != Yes {
+		return outcome, nil
+	}
+	var err error
+	outcome.Result, err = r.encode(h.Result)
+	return outcome, err
+}
+
+// decode decodes a recorded result, which a person may have given.
+func (r *output[O]) decode(raw json.RawMessage) (value O, err error) {
+	if r.nothing || len(raw) == 0 {
+		return value, nil
+	}
+	plain, err := wire.Untag(raw)
+	if err == nil {
+		err = json.Unmarshal(plain, &value)
+	}
+	if err != nil {
+		return value, &Error{Code: InvalidArgument, Message: "the recorded result: " + misfit(err).String(), Effect: EffectNone}
+	}
+	return value, nil
+}
+
+// answer is Unknown for everything that is no answer.
+func (h Happened[O]) answer() Answer {
+	switch h.Answer {
+	case Yes, No:
+		return h.Answer
+	}
+	return Unknown
+}
 
 // encode encodes what a handler returned for the program: plain JSON in which
 // nothing can be taken for a tag.
@@ -28,96 +95,4 @@ func encodePlain(v any) (json.RawMessage, error) {
 		return nil, err
 	}
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
-}
-
-// withoutNil returns v with empty slices and maps in place of nil ones. It
-// copies what it changes: v may be part of the connector's own state.
-func withoutNil(v any) any {
-	if v == nil {
-		return nil
-	}
-	own := reflect.New(reflect.TypeOf(v)).Elem()
-	own.Set(reflect.ValueOf(v))
-	fill(own, 0)
-	return own.Interface()
-}
-
-// maxFillDepth ends the walk through values that contain themselves, which encoding/json then reports.
-const maxFillDepth = 1000
-
-// fill replaces nil slices and maps within v, which can be set, is a shallow
-// copy and belongs to the caller. Types with their own encoding are left alone.
-func fill(v reflect.Value, depth int) {
-	if depth > maxFillDepth || speaks[json.Marshaler](v.Type()) {
-		return
-	}
-	switch v.Kind() {
-	case reflect.Slice:
-		fillSlice(v, depth)
-	case reflect.Map:
-		fillMap(v, depth)
-	case reflect.Array:
-		for i := range v.Len() {
-			fill(v.Index(i), depth+1)
-		}
-	case reflect.Struct:
-		fillStruct(v, depth)
-	case reflect.Pointer, reflect.Interface:
-		fillIndirect(v, depth)
-	}
-}
-
-func fillSlice(v reflect.Value, depth int) {
-	own := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
-	reflect.Copy(own, v)
-	if v.Type().Elem().Kind() != reflect.Uint8 {
-		for i := range own.Len() {
-			fill(own.Index(i), depth+1)
-		}
-	}
-	v.Set(own)
-}
-
-func fillMap(v reflect.Value, depth int) {
-	own := reflect.MakeMapWithSize(v.Type(), v.Len())
-	for iter := v.MapRange(); iter.Next(); {
-		item := reflect.New(v.Type().Elem()).Elem()
-		item.Set(iter.Value())
-		fill(item, depth+1)
-		own.SetMapIndex(iter.Key(), item)
-	}
-	v.Set(own)
-}
-
-func fillStruct(v reflect.Value, depth int) {
-	for i := range v.NumField() {
-		field := v.Type().Field(i)
-		// An embedded struct contributes its exported fields even if its own name is not exported.
-		embedded := field.Anonymous && field.Type.Kind() == reflect.Struct
-		if !field.IsExported() && !embedded || isOmitted(field, v.Field(i)) {
-			continue
-		}
-		fill(v.Field(i), depth+1)
-	}
-}
-
-// isOmitted reports whether omitzero leaves the field out as long as it is nil.
-func isOmitted(field reflect.StructField, v reflect.Value) bool {
-	_, options, _ := strings.Cut(field.Tag.Get("json"), ",")
-	return v.IsZero() && strings.Contains(options, "omitzero")
-}
-
-// fillIndirect fills a copy of what a pointer or an interface holds.
-func fillIndirect(v reflect.Value, depth int) {
-	if v.IsNil() {
-		return
-	}
-	own := reflect.New(v.Elem().Type())
-	own.Elem().Set(v.Elem())
-	fill(own.Elem(), depth+1)
-	if v.Kind() == reflect.Pointer {
-		v.Set(own)
-	} else {
-		v.Set(own.Elem())
-	}
 }

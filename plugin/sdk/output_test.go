@@ -33,7 +33,7 @@ func TestEncode(t *testing.T) {
 		Bytes   []byte            `json:"bytes"`
 		Time    time.Time         `json:"time"`
 		IP      net.IP            `json:"ip"`
-		private []string
+		private []string          // encoding/json does not see it
 	}
 	tests := map[string]struct {
 		value any
@@ -53,7 +53,7 @@ func TestEncode(t *testing.T) {
 		"pointer chain": {ptr(ptr([]int(nil))), `[]`},
 		"everything": {
 			everything{
-				Pointer: &inner{}, Slices: [][]int{nil}, Maps: map[string]*inner{"k": {}, "n": nil}, Any: inner{},
+				private: nil, Pointer: &inner{}, Slices: [][]int{nil}, Maps: map[string]*inner{"k": {}, "n": nil}, Any: inner{},
 			},
 			`{"embedded":[],"slice":[],"map":{},"nested":{"list":[]},"pointer":{"list":[]},"nil":null,"slices":[[]],` +
 				`"maps":{"k":{"list":[]},"n":null},"any":{"list":[]},"array":[[]],"bytes":"","time":"0001-01-01T00:00:00Z","ip":""}`,

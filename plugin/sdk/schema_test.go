@@ -33,8 +33,7 @@ type (
 	}
 	derived struct {
 		base
-		Name    string `json:"name"`
-		private int
+		Name string `json:"name"`
 	}
 	credentials struct {
 		URL   string            `json:"url" jsonschema:"format=uri"`

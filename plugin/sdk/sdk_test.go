@@ -21,7 +21,8 @@ func TestMain(m *testing.M) {
 	}
 	// go-plugin's test connection logs to hclog's default output and cannot be told otherwise.
 	hclog.DefaultOutput = io.Discard
-	goleak.VerifyTestMain(m)
+	// go-plugin looks once a second whether a process that it did not start has ended.
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/hashicorp/go-plugin/internal/cmdrunner.pidWait"))
 }
 
 // bothWays runs a test on a connector in the host's process and on the same

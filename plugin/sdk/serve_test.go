@@ -9,8 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
-	"time"
 
 	"github.com/hashicorp/go-hclog"
 	"github.com/hashicorp/go-plugin"
@@ -40,8 +40,8 @@ func served(role string) *Connector {
 		},
 		Close: func(ctx context.Context) error {
 			Logger(ctx).Info("closed")
-			if role == "slow to close" {
-				<-ctx.Done()
+			if role == "never closes" {
+				select {}
 			}
 			return nil
 		},
@@ -81,8 +81,14 @@ func start(t *testing.T, env ...string) *process {
 
 const cookie = "CODEMODE_CONNECTOR_COOKIE=3c1e8f5d0b7a4926a1d45f7be2c09866"
 
-// attach reads the process's handshake and returns the host's end.
-func (p *process) attach(t *testing.T) *wire.Client {
+// attached is the host's end of a connector process; end asks the process to stop.
+type attached struct {
+	*wire.Client
+	end func()
+}
+
+// attach reads the process's handshake and connects to it.
+func (p *process) attach(t *testing.T) attached {
 	t.Helper()
 	line, err := p.stdout.ReadString('\n')
 	if err != nil {
@@ -111,12 +117,13 @@ func (p *process) attach(t *testing.T) *wire.Client {
 		t.Fatal(err)
 	}
 	client := raw.(*wire.Client)
+	end := sync.OnceFunc(func() { _ = rpc.Close() })
 	t.Cleanup(func() {
 		client.Close()
-		_ = rpc.Close()
+		end()
 		host.Kill()
 	})
-	return client
+	return attached{client, end}
 }
 
 // wait waits for the end of the process and returns its exit code.
@@ -167,16 +174,32 @@ func TestServe(t *testing.T) {
 	}
 }
 
-func TestServeEndsWithShutdown(t *testing.T) {
+func TestServeEndsAtTheHostsWord(t *testing.T) {
 	t.Parallel()
 	p := start(t, cookie, roleVar+"=real")
-	p.attach(t)
-	if err := p.cmd.Process.Signal(os.Interrupt); err != nil { // belongs to the host's terminal; ignored
+	c := p.attach(t)
+	if _, err := c.Methods(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	again := p // the process still answers after the interrupt
-	if again.cmd.ProcessState != nil {
-		t.Fatal("the interrupt ended the process")
+	c.end() // stdin is still open
+	if code := p.wait(t); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	if !strings.Contains(p.stderr.String(), `"@message":"closed"`) {
+		t.Errorf("Close did not run:\n%s", &p.stderr)
+	}
+}
+
+// TestServeIgnoresInterrupts: a Ctrl-C in the host's terminal reaches its connectors, too.
+func TestServeIgnoresInterrupts(t *testing.T) {
+	t.Parallel()
+	p := start(t, cookie, roleVar+"=real")
+	c := p.attach(t)
+	if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Invoke(t.Context(), call("echo", `{"text":"x"}`), nil); err != nil {
+		t.Error(err)
 	}
 	if err := p.stdin.Close(); err != nil {
 		t.Fatal(err)
@@ -186,19 +209,18 @@ func TestServeEndsWithShutdown(t *testing.T) {
 	}
 }
 
-func TestServeDoesNotWaitForASlowClose(t *testing.T) {
+func TestServeDoesNotWaitForCloseForever(t *testing.T) {
 	t.Parallel()
-	p := start(t, cookie, roleVar+"=slow to close")
+	p := start(t, cookie, roleVar+"=never closes")
 	p.attach(t)
-	began := time.Now()
 	if err := p.stdin.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if code := p.wait(t); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
-	if took := time.Since(began); took < closeTimeout/2 {
-		t.Errorf("Close had only %v", took)
+	if want := "did not close in time"; !strings.Contains(p.stderr.String(), want) {
+		t.Errorf("the log has no %q:\n%s", want, &p.stderr)
 	}
 }
 

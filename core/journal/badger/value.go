@@ -54,26 +54,34 @@ func chunkKey(key []byte, n uint16) []byte {
 
 var errForm = errors.New("the stored value has no known form")
 
+// parseValue returns a stored value's content, or the length of the content that lies in chunks.
+func parseValue(value []byte, limit int) (content []byte, length int, err error) {
+	if len(value) == 0 {
+		return nil, 0, errForm
+	}
+	switch form, rest := value[0], value[1:]; form {
+	case formWhole:
+		return rest, 0, nil
+	case formChunks:
+		length, n := binary.Uvarint(rest)
+		if n > 0 && n == len(rest) && length > 0 && length <= uint64(limit) {
+			return nil, int(length), nil
+		}
+	}
+	return nil, 0, errForm
+}
+
 // readValue returns the content that appendValue has stored under the item's key.
 func readValue(txn *badgerdb.Txn, item *badgerdb.Item, limit int) ([]byte, error) {
 	value, err := item.ValueCopy(nil)
 	if err != nil {
 		return nil, err
 	}
-	if len(value) == 0 {
-		return nil, errForm
+	content, length, err := parseValue(value, limit)
+	if err != nil || length == 0 {
+		return content, err
 	}
-	switch form, rest := value[0], value[1:]; form {
-	case formWhole:
-		return rest, nil
-	case formChunks:
-		length, n := binary.Uvarint(rest)
-		if n != len(rest) || length > uint64(limit) {
-			return nil, errForm
-		}
-		return readChunks(txn, item.KeyCopy(nil), int(length))
-	}
-	return nil, errForm
+	return readChunks(txn, item.KeyCopy(nil), length)
 }
 
 func readChunks(txn *badgerdb.Txn, key []byte, length int) ([]byte, error) {

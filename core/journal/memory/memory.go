@@ -25,7 +25,7 @@ const defaultLimit = 50
 
 // Store is a journal.Store in memory. All methods may be called concurrently.
 type Store struct {
-	// OnAppend, if set before the first append, is called twice for each: when its batch has been accepted and is
+	// OnAppend, which is to be set while no append runs, is called twice for each: when its batch has been accepted and is
 	// not yet durable, and when it is durable and not yet acknowledged. It may block, and it may call Crash. An error
 	// is what a process meets that dies at this point: Append returns it, and the store takes no more appends.
 	OnAppend func(stage Stage, batch journal.Batch) error

@@ -1,0 +1,62 @@
+package render
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/codemode-go/codemode/core"
+	"github.com/codemode-go/codemode/core/journal"
+)
+
+// The columns of a listing. The title has what is left.
+const (
+	idColumns     = 38
+	statusColumns = 13
+	waitColumns   = 9
+	ageColumns    = 5
+)
+
+// Executions lists executions, a line each.
+func (p Page) Executions(page *core.Page) string {
+	w := &writer{Page: p}
+	if len(page.Executions) == 0 && len(page.Unreadable) == 0 {
+		w.line("There are no executions.")
+		return w.String()
+	}
+	w.line(w.paint(faint, pad("ID", idColumns)+pad("STATUS", statusColumns)+pad("WAITING", waitColumns)+pad("AGE", ageColumns)+"TITLE"))
+	for _, h := range page.Executions {
+		w.execution(h)
+	}
+	for _, id := range page.Unreadable {
+		w.line(pad(inline(id), idColumns) + w.paint(red, "unreadable"))
+	}
+	if page.Next != "" {
+		w.gap()
+		w.line("There are more: --cursor " + inline(page.Next))
+	}
+	return w.String()
+}
+
+func (w *writer) execution(h journal.Head) {
+	waiting := ""
+	if h.Waiting > 0 {
+		waiting = fmt.Sprint(h.Waiting)
+	}
+	status := string(h.Status)
+	left := w.width() - idColumns - statusColumns - waitColumns - ageColumns
+	w.line(pad(inline(h.ID), idColumns) + w.status(inline(status)) + spaces(statusColumns-len(status)) +
+		pad(waiting, waitColumns) + pad(age(w.Now.Sub(h.Created)), ageColumns) + clip(h.Title, left))
+}
+
+// age tells a duration in its largest unit.
+func age(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", max(int(d.Seconds()), 0))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh", int(d.Hours()))
+	}
+	return fmt.Sprintf("%dd", int(d.Hours())/24)
+}

@@ -1,0 +1,95 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/codemode-go/codemode/core"
+	"github.com/codemode-go/codemode/core/engine"
+	"github.com/codemode-go/codemode/core/journal"
+)
+
+// Outcome tells what a run, or a decision that ran a pass, came to.
+func (p Page) Outcome(o *core.Outcome) string {
+	w := &writer{Page: p}
+	switch {
+	case o.ErrorType == engine.ErrorState:
+		w.block(0, "Nothing was changed. "+o.Error)
+	case o.Status == string(journal.StatusError):
+		w.failed(o)
+	case o.Status == string(journal.StatusPaused):
+		w.paused(o)
+	default:
+		w.line("Execution " + inline(o.ExecutionID) + " " + w.status(inline(o.Status)) + ".")
+	}
+	w.console(o.Logs)
+	if o.Status == string(journal.StatusCompleted) {
+		w.heading("Result")
+		w.lines(2, value(o.Result, w.width()-2))
+	}
+	if len(o.Pending) > 0 {
+		w.waiting(o.Pending)
+	}
+	return w.String()
+}
+
+func (w *writer) failed(o *core.Outcome) {
+	w.line(fmt.Sprintf("Execution %s ended in %s (%s).", inline(o.ExecutionID), w.paint(red, "error"), inline(o.ErrorType)))
+	w.block(2, o.Error)
+	d := o.ErrorDetail
+	if d != nil && d.Line > 0 && !strings.Contains(o.Error, fmt.Sprintf("line %d", d.Line)) {
+		w.line(fmt.Sprintf("  at line %d, column %d of the program", d.Line, d.Column))
+	}
+}
+
+func (w *writer) paused(o *core.Outcome) {
+	w.block(0, fmt.Sprintf("Execution %s is paused: %s for a person.", o.ExecutionID, waits(len(o.Pending))))
+	if o.Returned {
+		w.line("The program has already returned; only these calls are left.")
+	}
+}
+
+func waits(n int) string {
+	if n == 1 {
+		return "1 call waits"
+	}
+	return fmt.Sprintf("%d calls wait", n)
+}
+
+func (w *writer) console(logs []string) {
+	if len(logs) == 0 {
+		return
+	}
+	w.heading("Console")
+	for _, l := range logs {
+		w.block(2, l)
+	}
+}
+
+func (w *writer) waiting(list []core.Pending) {
+	w.heading("Waiting")
+	for i, c := range list {
+		if i > 0 {
+			w.gap()
+		}
+		w.call(c, listedLines)
+	}
+	w.gap()
+	if w.Advice {
+		w.goOn(list)
+		return
+	}
+	w.line("A person decides about this. Until then there is nothing to do here.")
+}
+
+// Reply tells what came of a decision that runs no pass.
+func (p Page) Reply(r *core.Reply) string {
+	w := &writer{Page: p}
+	if !r.Changed {
+		w.block(0, "Nothing was changed. "+r.Message)
+		return w.String()
+	}
+	w.line("Execution " + inline(r.ExecutionID) + " " + w.status(inline(r.Status)) + ".")
+	w.block(2, r.Message)
+	return w.String()
+}

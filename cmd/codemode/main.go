@@ -1,0 +1,17 @@
+// Command codemode runs programs that a model wrote against connectors, asks
+// people before what matters, continues after an approval or a crash, and
+// undoes what was done.
+package main
+
+import (
+	"context"
+	"os"
+)
+
+func main() { os.Exit(execute()) }
+
+func execute() int {
+	ctx, stop := interruptible(context.Background())
+	defer stop()
+	return newApp().run(ctx, os.Args[1:])
+}
