@@ -38,7 +38,7 @@ func (p *pass) startQueued() error {
 	slices.SortFunc(queued, bySeq)
 	var launches []func()
 	for _, c := range queued {
-		if limit := p.e.Limits.InFlight; limit > 0 && p.busy >= limit {
+		if limit := p.e.Limits.InFlight; limit > 0 && p.busy+len(launches) >= limit {
 			break
 		}
 		launch, err := p.start(c)

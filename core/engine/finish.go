@@ -91,7 +91,8 @@ func (p *pass) abort(end *ending) error {
 		c := p.open[seq]
 		known := p.rec.state.Calls[seq]
 		switch {
-		case known.State == journal.CallInDoubt || c.stage == stageExecuting && !known.Issued.ReadOnly:
+		case c.stage == stageExecuting && !known.Issued.ReadOnly:
+		case known.State == journal.CallInDoubt, known.State == journal.CallRejected, known.State == journal.CallExpired:
 		case end.stopped || c.replayed != nil:
 			p.forget(c)
 		default:

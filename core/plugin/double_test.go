@@ -109,13 +109,13 @@ func (d *double) Describe(context.Context) (*wire.Description, error) {
 	return &wire.Description{Name: "double", Version: "1.2.3", ConfigSchema: json.RawMessage(`{"type":"object"}`)}, nil
 }
 
-func (d *double) Configure(ctx context.Context, req *wire.ConfigureRequest) error {
+func (d *double) Configure(_ context.Context, req *wire.ConfigureRequest) error {
 	switch {
 	case d.exitAtConfigure:
 		fmt.Fprintln(stderr, "no use")
 		os.Exit(4)
 	case d.hangAtConfigure:
-		<-ctx.Done()
+		block()
 	case d.refuse && string(req.Config) == `{}`:
 		return &wire.Error{Code: wire.CodeInvalidArgument, Message: "token is missing",
 			Diagnostics: []wire.Diagnostic{{Path: []string{"token"}, Summary: "token is missing"}}}

@@ -155,7 +155,7 @@ func (s *Supervisor) unconfigured(ctx context.Context, c *connection, err error)
 	switch {
 	case refused:
 		cause = refusedCause(refusal)
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(ctx.Err(), context.DeadlineExceeded):
 		cause = fmt.Errorf("it was not configured within %v", s.spec.ConfigureTimeout)
 	case ctx.Err() != nil:
 		cause = errCalledOff

@@ -56,7 +56,10 @@ func byteColumn(line string, column int) int {
 		if column <= 0 {
 			return i
 		}
-		column -= units(string(r))
+		column--
+		if r > 0xFFFF {
+			column--
+		}
 	}
 	return len(line)
 }

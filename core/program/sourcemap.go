@@ -38,7 +38,7 @@ func decodeMap(sourceMap []byte, text string, origin func(position) (position, b
 	lineStart := 0
 	for group := range strings.SplitSeq(m.Mappings, ";") {
 		line, _, _ := strings.Cut(text[min(lineStart, len(text)):], "\n")
-		column := 0
+		offset := 0 // esbuild counts columns in UTF-16 units, and from the one before
 		for segment := range strings.SplitSeq(group, ",") {
 			if segment == "" {
 				continue
@@ -47,14 +47,14 @@ func decodeMap(sourceMap []byte, text string, origin func(position) (position, b
 			if err != nil {
 				return nil, err
 			}
-			column += deltas[0]
+			offset += byteColumn(line[offset:], deltas[0])
 			if len(deltas) < 4 {
 				continue
 			}
 			from.line += deltas[2]
 			from.column += deltas[3]
 			if at, ok := origin(from); ok {
-				found = append(found, mapping{lineStart + byteColumn(line, column), at})
+				found = append(found, mapping{lineStart + offset, at})
 			}
 		}
 		lineStart += len(line) + 1

@@ -138,7 +138,7 @@ func build(c *code, w wrapping) (*script, []fault) {
 		return nil, w.faults(c, wrapped, result.Errors)
 	}
 	out := string(result.Code)
-	m, err := decodeMap(result.Map, out, func(p position) (position, bool) { return w.origin(c, p) })
+	m, err := decodeMap(result.Map, out, w.origins())
 	if err != nil {
 		return nil, []fault{{text: err.Error()}}
 	}
@@ -174,14 +174,18 @@ var unsupported = map[string]bool{
 	"regexp-match-indices": false,
 }
 
-// origin turns a place in the wrapped text into one in the model's; ok is false inside the wrapping.
-func (w wrapping) origin(c *code, p position) (position, bool) {
-	at := c.at(w.at)
-	if p.line == at.line && p.column >= at.column {
-		p.column -= len(w.before)
-		return p, p.column >= at.column
+// origins returns a function that turns a place in the wrapped text into one in the model's; it returns false for
+// places inside the wrapping.
+func (w wrapping) origins() func(position) (position, bool) {
+	at := (&code{text: w.text}).at(w.at)
+	lines := strings.Count(w.text, "\n") + 1
+	return func(p position) (position, bool) {
+		if p.line == at.line && p.column >= at.column {
+			p.column -= len(w.before)
+			return p, p.column >= at.column
+		}
+		return p, p.line <= lines
 	}
-	return p, p.line <= strings.Count(w.text, "\n")+1
 }
 
 // unwrap takes the wrapping and the export clause off the output.
@@ -207,12 +211,13 @@ func (w wrapping) unwrap(out string, m mappings) *script {
 
 func (w wrapping) faults(c *code, wrapped string, messages []api.Message) []fault {
 	lines := strings.Split(wrapped, "\n")
+	origin := w.origins()
 	place := func(l *api.Location) position {
 		if l == nil || l.Line < 1 || l.Line > len(lines) {
 			return position{}
 		}
 		line := lines[l.Line-1]
-		at, _ := w.origin(c, position{l.Line, units(line[:min(l.Column, len(line))]) + 1})
+		at, _ := origin(position{l.Line, units(line[:min(l.Column, len(line))]) + 1})
 		return c.clamp(at)
 	}
 	var faults []fault

@@ -28,7 +28,6 @@ type unit struct {
 	mappings   mappings
 	names      *names
 	block      *ast.BlockStatement // the program's statements
-	splices    []splice
 }
 
 // parse reads generated statements as goja will.

@@ -3,7 +3,6 @@ package typescript
 import (
 	"bytes"
 	"encoding/json"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,70 +28,6 @@ func newDocument(raw json.RawMessage, self string) *document {
 
 // name returns the type name of what a pointer points to.
 func (d *document) name(pointer string) string { return d.types()[pointer] }
-
-// find returns the schema with a type name, or of a property in it: "Name.property.property".
-func (d *document) find(path string) (node, bool) {
-	name, rest, _ := strings.Cut(path, ".")
-	n, ok := d.definition(name)
-	if !ok || rest == "" {
-		return n, ok
-	}
-	for _, key := range strings.Split(rest, ".") {
-		if n = d.property(n, key, visited{}); n == nil {
-			return nil, false
-		}
-	}
-	return n, true
-}
-
-func (d *document) definition(name string) (node, bool) {
-	for pointer, known := range d.types() {
-		if known == name {
-			n := d.at(split(pointer))
-			return n, n != nil
-		}
-	}
-	return d.root, name == d.self
-}
-
-// visited are the schemas that a walk has been to, by their place in the document.
-type visited map[*byte]bool
-
-// first reports whether the walk comes to a schema for the first time.
-func (v visited) first(n node) bool {
-	if len(n) == 0 || v[&n[0]] {
-		return false
-	}
-	v[&n[0]] = true
-	return true
-}
-
-// property returns a property's schema, also of an array's elements, of an
-// alternative, and of what a reference leads to; nil if there is none.
-func (d *document) property(n node, key string, seen visited) node {
-	s := n.object()
-	if s == nil || !seen.first(n) {
-		return nil
-	}
-	if p := s.get("properties").object().get(key); p != nil {
-		return p
-	}
-	for _, inner := range d.parts(s) {
-		if p := d.property(inner, key, seen); p != nil {
-			return p
-		}
-	}
-	return nil
-}
-
-// parts returns the schemas that a schema's values, or their elements, are described by as well.
-func (d *document) parts(s object) []node {
-	list := d.bases(s)
-	for _, key := range []string{"anyOf", "oneOf", "prefixItems"} {
-		list = append(list, s.get(key).items()...)
-	}
-	return append(list, s.get("items"), s.get("additionalProperties"))
-}
 
 // types returns the type names by pointer.
 func (d *document) types() map[string]string {
@@ -222,43 +157,6 @@ func element(items []node, token string) node {
 		}
 	}
 	return nil
-}
-
-// local returns the canonical pointer of a reference into the same document.
-func local(ref string) (string, bool) {
-	fragment, ok := strings.CutPrefix(ref, "#")
-	if !ok {
-		return "", false
-	}
-	if decoded, err := url.PathUnescape(fragment); err == nil {
-		fragment = decoded
-	}
-	if fragment != "" && fragment[0] != '/' {
-		return "", false // an anchor
-	}
-	return fragment, true
-}
-
-var unescape = strings.NewReplacer("~1", "/", "~0", "~")
-var escape = strings.NewReplacer("~", "~0", "/", "~1")
-
-func split(pointer string) []string {
-	if pointer == "" {
-		return nil
-	}
-	tokens := strings.Split(pointer[1:], "/")
-	for i, t := range tokens {
-		tokens[i] = unescape.Replace(t)
-	}
-	return tokens
-}
-
-func join(tokens []string) string {
-	var b strings.Builder
-	for _, t := range tokens {
-		b.WriteString("/" + escape.Replace(t))
-	}
-	return b.String()
 }
 
 // typeName returns the raw name of a type: the last token where the pointer

@@ -119,3 +119,24 @@ func (w *writer) end(o *core.Outcome) {
 		w.waiting(o.Pending)
 	}
 }
+
+// Applied lists the calls that have taken effect, the last one first, for a decision to undo them.
+func (p Page) Applied(d *core.Detail) string {
+	w := &writer{Page: p}
+	w.line("Execution " + inline(d.ID) + "  " + w.status(inline(d.Status)))
+	w.line("Of these calls, those that can be reverted will be, the last one first:")
+	if d.Outcome == nil {
+		return w.String()
+	}
+	for _, c := range slices.Backward(d.Outcome.Calls) {
+		if c.State != string(journal.CallApplied) || c.Connector == platform {
+			continue
+		}
+		head := "  [" + inline(c.Seq) + "] " + inline(c.Connector+"."+c.Method) + " "
+		w.line(head + w.paint(faint, clip(string(c.Args), w.width()-columns(head))))
+	}
+	return w.String()
+}
+
+// platform is the connector of steps, timers and searches, which have no effect outside.
+const platform = "codemode"

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/codemode-go/codemode/cmd/codemode/internal/render"
+	"github.com/codemode-go/codemode/control"
+	"github.com/codemode-go/codemode/core"
+)
+
+func newRollback(a *app) *cobra.Command {
+	note := ""
+	cmd := &cobra.Command{
+		Use: "rollback ID", Short: "Undo what an execution has done", Args: cobra.ExactArgs(1),
+		Long: `Undo the applied calls of an execution that can be reverted, the last one first.`,
+		RunE: a.with(func(ctx context.Context, s *session, args []string) error {
+			return a.rollback(ctx, s, args[0], note)
+		}),
+	}
+	cmd.Flags().StringVar(&note, "note", "", "why")
+	return cmd
+}
+
+func (a *app) rollback(ctx context.Context, s *session, id, note string) error {
+	req := core.RollbackRequest{ExecutionID: id, Decider: a.decider(viaCommand, note)}
+	if !s.unattended {
+		yes, err := a.askRollback(ctx, s, id)
+		if err != nil {
+			return err
+		}
+		if !yes {
+			return a.reply(&core.Reply{ExecutionID: id, Message: "Nothing was rolled back."})
+		}
+		req.Via = viaTerminal
+	}
+	// An interrupt does not break a rollback off: each revert is awaited, and a second one leaves at once.
+	account, err := ask(ctx, s, func(svc control.Service) (*core.Rollback, error) {
+		return svc.Rollback(context.WithoutCancel(ctx), req)
+	})
+	if err != nil {
+		return err
+	}
+	if err := a.answer(account, func(p render.Page) string { return p.Rollback(account) }); err != nil {
+		return err
+	}
+	return exit(rollbackExit(account))
+}
+
+// askRollback shows what has been done and asks a person whether it is to be undone.
+func (a *app) askRollback(ctx context.Context, s *session, id string) (bool, error) {
+	t, err := a.openTerminal()
+	if err != nil {
+		return false, err
+	}
+	defer t.close()
+	d, err := ask(ctx, s, func(svc control.Service) (*core.Detail, error) { return svc.Show(ctx, id) })
+	if err != nil {
+		return false, err
+	}
+	if err := t.show("\n" + t.page.Applied(d) + "\n"); err != nil {
+		return false, err
+	}
+	return t.confirm(ctx, "Roll this execution back?")
+}
+
+func rollbackExit(r *core.Rollback) int {
+	switch {
+	case len(r.Failed)+len(r.InDoubt) > 0:
+		return exitFailed
+	case !r.Changed:
+		return exitUnchanged
+	}
+	return exitDone
+}
