@@ -39,6 +39,11 @@ type Client struct {
 // Dial reaches the process that serves in a run folder, as a guest that works under the given configuration. Without
 // one, also where one has died, the error is [ErrNoHolder]; where one does not answer it is a *[SilentError].
 func Dial(ctx context.Context, dir string, as Identity) (*Client, error) {
+	return dial(ctx, dir, as, answerTime)
+}
+
+// dial is Dial with the time in which the holder must answer.
+func dial(ctx context.Context, dir string, as Identity, answerTime time.Duration) (*Client, error) {
 	holder, err := readHolder(dir)
 	if err != nil {
 		return nil, err

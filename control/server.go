@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -153,7 +154,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) handle(r *http.Request) (any, error) {
-	route, ok := routes[r.URL.Path[1:]]
+	route, ok := routes[strings.TrimPrefix(r.URL.Path, "/")]
 	if !ok || r.Method != http.MethodPost {
 		return nil, fmt.Errorf("there is no request %s %s", r.Method, r.URL.Path)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"sync"
 
 	"github.com/hashicorp/go-hclog"
 
@@ -32,7 +31,7 @@ func Open(ctx context.Context, cfg *config.Config, o OpenOptions) (*Host, error)
 	for _, c := range cfg.Connectors {
 		s, err := plugin.New(specOf(cfg, c, o.Logger))
 		if err != nil {
-			return nil, err
+			return nil, err // no supervisor has started anything yet
 		}
 		supervisors = append(supervisors, s)
 		options.Connectors = append(options.Connectors, Connector{
@@ -45,7 +44,7 @@ func Open(ctx context.Context, cfg *config.Config, o OpenOptions) (*Host, error)
 		return nil, err
 	}
 	h.closers = append(h.closers, func() error {
-		closeAll(supervisors)
+		plugin.Close(context.Background(), supervisors...)
 		return nil
 	})
 	return h, nil
@@ -71,15 +70,6 @@ func explainer(c *config.Connector) func(*wire.Error, json.RawMessage) error {
 		}
 		return fmt.Errorf("configure: %w", complaint)
 	}
-}
-
-// closeAll stops connector processes, all at once.
-func closeAll(supervisors []*plugin.Supervisor) {
-	var wg sync.WaitGroup
-	for _, s := range supervisors {
-		wg.Go(func() { s.Close(context.Background()) })
-	}
-	wg.Wait()
 }
 
 func limitsOf(s config.Sandbox) engine.Limits {

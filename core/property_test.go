@@ -22,6 +22,7 @@ import (
 	"github.com/codemode-go/codemode/core/journal/memory"
 	"github.com/codemode-go/codemode/core/program"
 	"github.com/codemode-go/codemode/core/sandbox"
+	"github.com/codemode-go/codemode/internal/randomprogram"
 	"github.com/codemode-go/codemode/plugin/sdk"
 )
 
@@ -90,11 +91,11 @@ type round struct {
 }
 
 func newRound(t *testing.T, seed uint64) *round {
-	g := &generator{rng: rand.New(rand.NewPCG(seed, 1))}
-	g.dirty = g.rng.IntN(4) == 0
+	rng := rand.New(rand.NewPCG(seed, 1))
+	dirty := rng.IntN(4) == 0
 	return &round{
 		t: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 2)), latency: rand.New(rand.NewPCG(seed, 3)),
-		code: g.program(), dirty: g.dirty, store: memory.New(),
+		code: randomprogram.New(rng, dirty), dirty: dirty, store: memory.New(),
 		effects: map[string][]string{}, results: map[string]string{},
 	}
 }

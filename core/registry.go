@@ -192,14 +192,9 @@ func (r *registry) refresh() {
 	for _, e := range r.entries {
 		list = append(list, e.describe())
 	}
-	for _, c := range list {
-		for i, m := range c.Methods {
-			named := *m
-			named.Asks, named.Denied = r.judge.Effective(c.Label, &named)
-			c.Methods[i] = &named
-		}
-	}
-	fresh := catalog.New(list)
+	fresh := catalog.New(list).Judged(func(m *catalog.Method) (asks, denied bool) {
+		return r.judge.Effective(m.Connector, m)
+	})
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.snapshot = fresh

@@ -157,7 +157,7 @@ func (p *approval) askAll(ctx context.Context, t *terminal, calls []core.Pending
 		return err
 	}
 	if !yes {
-		return p.nothing("Nothing was approved.", calls)
+		return p.nothing("No call was approved.", nil)
 	}
 	return p.approveShown(ctx, calls)
 }

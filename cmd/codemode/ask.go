@@ -47,11 +47,11 @@ func (p *approval) askEach(ctx context.Context, t *terminal, calls []core.Pendin
 		case answerReject:
 			return p.reject(ctx, t, c)
 		case answerQuit:
-			return p.nothing("Nothing was approved.", calls)
+			return p.nothing("No call was approved.", nil)
 		}
 	}
 	if len(approved) == 0 {
-		return p.nothing("Nothing was approved.", calls)
+		return p.nothing("No call was approved.", nil)
 	}
 	return p.approveShown(ctx, approved)
 }
@@ -83,7 +83,7 @@ func (p *approval) reject(ctx context.Context, t *terminal, c core.Pending) erro
 		var err error
 		note, err = t.ask(ctx, "Why? ")
 		if errors.Is(err, io.EOF) {
-			return p.nothing("Nothing was rejected.", []core.Pending{c})
+			return p.nothing("No call was rejected.", nil)
 		}
 		if err != nil {
 			return err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -56,6 +57,10 @@ func (a *app) askRollback(ctx context.Context, s *session, id string) (bool, err
 	}
 	defer t.close()
 	d, err := ask(ctx, s, func(svc control.Service) (*core.Detail, error) { return svc.Show(ctx, id) })
+	var unknown *core.NotFoundError
+	if errors.As(err, &unknown) {
+		return true, nil // the host says so
+	}
 	if err != nil {
 		return false, err
 	}

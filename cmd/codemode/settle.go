@@ -97,6 +97,10 @@ func (a *app) askSettle(ctx context.Context, s *session, req core.SettleRequest,
 	}
 	defer t.close()
 	waiting, err := pendingOf(ctx, s, req.ExecutionID)
+	var unknown *core.NotFoundError
+	if errors.As(err, &unknown) {
+		return true, nil // the host says so
+	}
 	if err != nil {
 		return false, err
 	}

@@ -69,15 +69,39 @@ type entry struct {
 // copies the methods, sets their Connector, and gives those without a Name
 // their listed name.
 func New(connectors []Connector) *Catalog {
-	c := &Catalog{byLabel: make(map[string]*entry, len(connectors))}
-	c.connectors = slices.Clone(connectors)
-	slices.SortStableFunc(c.connectors, func(a, b Connector) int { return cmp.Compare(a.Label, b.Label) })
-	for i := range c.connectors {
-		conn := &c.connectors[i]
+	connectors = slices.Clone(connectors)
+	slices.SortStableFunc(connectors, func(a, b Connector) int { return cmp.Compare(a.Label, b.Label) })
+	var all []Collision
+	for i := range connectors {
+		conn := &connectors[i]
 		var collisions []Collision
 		conn.Methods, collisions = named(conn.Label, conn.Methods)
-		c.collisions = append(c.collisions, collisions...)
-		c.byLabel[conn.Label] = newEntry(conn)
+		all = append(all, collisions...)
+	}
+	return snapshot(connectors, all)
+}
+
+// Judged returns the catalog with the methods' Asks and Denied as judge says: a
+// policy knows methods by their listed names, which they have only here.
+func (c *Catalog) Judged(judge func(m *Method) (asks, denied bool)) *Catalog {
+	connectors := slices.Clone(c.connectors)
+	for i := range connectors {
+		methods := make([]*Method, len(connectors[i].Methods))
+		for j, m := range connectors[i].Methods {
+			own := *m
+			own.Asks, own.Denied = judge(m)
+			methods[j] = &own
+		}
+		connectors[i].Methods = methods
+	}
+	return snapshot(connectors, c.collisions)
+}
+
+// snapshot returns the catalog of connectors that are its own, in order, with named methods.
+func snapshot(connectors []Connector, collisions []Collision) *Catalog {
+	c := &Catalog{connectors: connectors, collisions: collisions, byLabel: make(map[string]*entry, len(connectors))}
+	for i := range connectors {
+		c.byLabel[connectors[i].Label] = newEntry(&connectors[i])
 	}
 	c.index = sync.OnceValue(func() *index { return newIndex(c.methodDocuments()) })
 	return c

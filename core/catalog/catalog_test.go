@@ -144,6 +144,25 @@ func TestNewCopies(t *testing.T) {
 	}
 }
 
+func TestJudged(t *testing.T) {
+	t.Parallel()
+	before := New([]Connector{tracker()})
+	after := before.Judged(func(m *Method) (asks, denied bool) { return m.Name == "list_issues", m.Name == "create_issue" })
+	m, err := before.Lookup("tracker", "list_issues")
+	if err != nil || m.Asks {
+		t.Errorf("the first catalog changed: %+v, %v", m, err)
+	}
+	r := after.Search(Query{Connector: "tracker"})
+	for _, result := range r.Results {
+		if result.RequiresApproval != (result.Method == "list_issues") || result.Denied != (result.Method == "create_issue") {
+			t.Errorf("%+v", result)
+		}
+	}
+	if diff := cmp.Diff(before.Namespaces(), after.Namespaces()); diff != "" {
+		t.Errorf("the names changed:\n%s", diff)
+	}
+}
+
 func TestCollisions(t *testing.T) {
 	t.Parallel()
 	c := New([]Connector{{Label: "x", Methods: []*Method{

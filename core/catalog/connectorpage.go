@@ -44,11 +44,11 @@ func (e *entry) methodsText(groups []group, methods []*Method) (text string, not
 		return "", nil
 	}
 	if text, ok := typescript.Declare(e.Label, declarations(methods), pageSize); ok {
-		return text, approvals(methods)
+		return text, verdicts(methods)
 	}
-	more := fmt.Sprintf("describe(%q) shows a method in full.", e.Label+"."+methods[0].Name)
+	more := fmt.Sprintf("codemode.describe(%q) shows a method in full.", e.Label+"."+methods[0].Name)
 	if text := e.signatures(groups); len([]rune(text)) <= pageSize {
-		return text, append(approvals(methods), more)
+		return text, append(verdicts(methods), more)
 	}
 	return e.names(groups), []string{more, fmt.Sprintf("codemode.search({ text, connector: %q }) finds methods.", e.Label)}
 }
@@ -61,18 +61,24 @@ func declarations(methods []*Method) []typescript.Method {
 	return list
 }
 
-// approvals says which of the methods wait for a person.
-func approvals(methods []*Method) []string {
-	var names []string
+// verdicts says which of the methods wait for a person, and which a rule refuses.
+func verdicts(methods []*Method) []string {
+	var waiting, denied, notes []string
 	for _, m := range methods {
-		if m.Asks && !m.Denied {
-			names = append(names, m.Name)
+		switch {
+		case m.Denied:
+			denied = append(denied, m.Name)
+		case m.Asks:
+			waiting = append(waiting, m.Name)
 		}
 	}
-	if len(names) == 0 {
-		return nil
+	if len(waiting) > 0 {
+		notes = append(notes, "A person decides on calls of "+enumerate(waiting, "and")+".")
 	}
-	return []string{"A person decides on calls of " + enumerate(names, "and") + "."}
+	if len(denied) > 0 {
+		notes = append(notes, "A rule refuses every call of "+enumerate(denied, "and")+".")
+	}
+	return notes
 }
 
 // signatures writes a line for each method.
@@ -93,17 +99,20 @@ func (e *entry) signatures(groups []group) string {
 	return b.String()
 }
 
-// names writes the methods' names, a bounded number of each group and of groups.
+// names writes the methods' names, as many of each group as have room.
 func (e *entry) names(groups []group) string {
+	room := pageSize
+	for _, g := range groups {
+		room -= len(g.heading(e.Label)) + len("// \n, and 1000 more\n")
+	}
 	var b strings.Builder
-	room := pageSize / max(1, min(len(groups), 100))
 	for i, g := range groups {
 		if b.Len() > pageSize {
 			fmt.Fprintf(&b, "// and %d more tags\n", len(groups)-i)
 			break
 		}
 		fmt.Fprintf(&b, "// %s\n", g.heading(e.Label))
-		b.WriteString(namesWithin(g.methods, room) + "\n")
+		b.WriteString(namesWithin(g.methods, room/len(groups)) + "\n")
 	}
 	return b.String()
 }

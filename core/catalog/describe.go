@@ -1,9 +1,11 @@
 package catalog
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/codemode-go/codemode/core/typescript"
 )
@@ -15,6 +17,8 @@ type Description struct {
 	Description string `json:"description"`
 	// RequiresApproval says that, after policy, a call of this method waits for a person, or may wait.
 	RequiresApproval bool `json:"requiresApproval,omitempty"`
+	// Denied says that a rule refuses every call.
+	Denied bool `json:"denied,omitempty"`
 	// Types is TypeScript; of a snippet it is its source.
 	Types string   `json:"types"`
 	Notes []string `json:"notes,omitempty"`
@@ -30,9 +34,12 @@ const (
 // Text returns the page for a person at a terminal.
 func (d Description) Text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s (%s", d.Path, d.Kind)
+	fmt.Fprintf(&b, "%s (%s", cmp.Or(d.Path, "nothing"), d.Kind)
 	if d.RequiresApproval {
 		b.WriteString(", needs approval")
+	}
+	if d.Denied {
+		b.WriteString(", refused by a rule")
 	}
 	b.WriteString(")\n")
 	for _, part := range []string{d.Description, strings.TrimRight(d.Types, "\n")} {
@@ -42,7 +49,15 @@ func (d Description) Text() string {
 	}
 	writeList(&b, "", d.Notes)
 	writeList(&b, "Perhaps one of these was meant:", d.Matches)
-	return b.String()
+	return strings.Map(printable, b.String())
+}
+
+// printable drops what could command a terminal: the texts are a connector's.
+func printable(r rune) rune {
+	if r == '\n' || r == '\t' || unicode.IsPrint(r) {
+		return r
+	}
+	return -1
 }
 
 func writeList(b *strings.Builder, heading string, lines []string) {
@@ -64,6 +79,9 @@ func writeList(b *strings.Builder, heading string, lines []string) {
 // has a page that says so.
 func (c *Catalog) Describe(target string, snippets ...Snippet) Description {
 	target = strings.TrimSpace(target)
+	if target == "" {
+		return c.overview()
+	}
 	pages := c.pages(target, snippets)
 	switch len(pages) {
 	case 0:
@@ -74,12 +92,22 @@ func (c *Catalog) Describe(target string, snippets ...Snippet) Description {
 	return ambiguous(target, pages)
 }
 
+// overview answers for no target at all.
+func (c *Catalog) overview() Description {
+	d := Description{Kind: KindUnknown, Description: "Name a connector, a method, a type or a snippet."}
+	for _, conn := range c.connectors {
+		d.Matches = append(d.Matches, conn.Label)
+	}
+	d.Matches = append(d.Matches, platform)
+	return d
+}
+
 // pages returns all that a target can mean.
 func (c *Catalog) pages(target string, snippets []Snippet) []Description {
 	snippet, isSnippet := find(target, snippets)
 	if page, ok := c.qualified(target); ok {
 		if isSnippet {
-			page.Notes = append(page.Notes, fmt.Sprintf("There is also a snippet of that name: describe(%q).", snippet.qualified()))
+			page.Notes = append(page.Notes, fmt.Sprintf("There is also a snippet of that name: codemode.describe(%q).", snippet.qualified()))
 		}
 		return []Description{page}
 	}
@@ -221,7 +249,7 @@ func (e *entry) notAvailable() string {
 func (e *entry) methodPage(m *Method) Description {
 	types, _ := typescript.Declare(e.Label, []typescript.Method{m.declaration()}, pageSize)
 	d := Description{
-		Path: m.path(), Kind: KindMethod, Description: bounded(m.Description), RequiresApproval: m.Asks,
+		Path: m.path(), Kind: KindMethod, Description: bounded(m.Description), RequiresApproval: m.waits(), Denied: m.Denied,
 		Types: types, Notes: m.notes(),
 	}
 	if e.Unavailable != "" {
@@ -229,6 +257,9 @@ func (e *entry) methodPage(m *Method) Description {
 	}
 	return d
 }
+
+// waits reports whether a call waits for a person, or may wait.
+func (m *Method) waits() bool { return m.Asks && !m.Denied }
 
 // notes say what a declaration cannot.
 func (m *Method) notes() []string {
@@ -239,9 +270,11 @@ func (m *Method) notes() []string {
 		}
 	}
 	note(m.Name != m.Raw, fmt.Sprintf("The connector's own name for it is %q.", m.Raw))
-	note(m.Denied, "A rule refuses every call.")
-	note(m.Asks && !m.Denied && m.RequiresApproval, "A person decides on each call; the execution pauses until then.")
-	note(m.Asks && !m.Denied && !m.RequiresApproval, "A person decides on calls, or on some of them; the execution pauses until then.")
+	if m.Denied {
+		return append(notes, "A rule refuses every call.")
+	}
+	note(m.waits() && m.RequiresApproval, "A person decides on each call; the execution pauses until then.")
+	note(m.waits() && !m.RequiresApproval, "A person decides on calls, or on some of them; the execution pauses until then.")
 	note(m.ReadOnly, "It changes nothing.")
 	note(m.Destructive, "It may destroy what cannot be had back.")
 	note(m.Idempotent && !m.ReadOnly, "Doing it twice is doing it once.")

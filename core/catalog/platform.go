@@ -8,11 +8,12 @@ const platformTypes = `declare namespace codemode {
   /** Find methods and snippets by what they do. An empty text lists all. */
   function search(query: string | { text: string, connector?: string, limit?: number, cursor?: string }): Promise<{
     results: { path: string, connector: string, method: string, kind: "method" | "snippet", description: string,
-      signature: string, requiresApproval?: boolean, score: number }[];
+      signature: string, requiresApproval?: boolean, denied?: boolean, score: number }[];
     total: number;
     truncated: boolean;
     cursor?: string;
     unavailable?: { connector: string, reason: string }[];
+    note?: string;
   }>;
 
   /** Describe "namespace", "namespace#tag", "namespace.method", "namespace:Type" or a snippet's name. */
@@ -21,6 +22,7 @@ const platformTypes = `declare namespace codemode {
     kind: "connector" | "method" | "type" | "snippet" | "unknown";
     description: string;
     requiresApproval?: boolean;
+    denied?: boolean;
     types: string;
     notes?: string[];
     matches?: string[];

@@ -129,8 +129,12 @@ func (x *index) match(text string, terms []term) []hit {
 }
 
 // nameCoverage is the share of a name's words that the query has: of two names
-// that contain the query the shorter one is meant.
+// that contain the query the shorter one is meant. What follows a preposition
+// (list_for_repo, get_by_id) does not make a name longer.
 func nameCoverage(name []string, terms []term) float64 {
+	if i := slices.IndexFunc(name, func(w string) bool { return stopWords[w] }); i > 0 {
+		name = name[:i]
+	}
 	if len(name) == 0 {
 		return 0
 	}

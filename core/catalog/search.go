@@ -162,7 +162,7 @@ func methodDocument(m *Method) document {
 			Path: m.path(), Connector: m.Connector, Method: m.Name, Kind: KindMethod,
 			Description:      typescript.Sentence(m.Description, summaryWidth),
 			Signature:        m.declaration().Signature(m.Connector, signatureWidth),
-			RequiresApproval: m.Asks, Denied: m.Denied,
+			RequiresApproval: m.waits(), Denied: m.Denied,
 		}
 	})
 	return d

@@ -31,7 +31,7 @@ func TestSearchShape(t *testing.T) {
       "score": 1
     }
   ],
-  "total": 3,
+  "total": 2,
   "truncated": true,
   "cursor": "1",
   "unavailable": [
@@ -258,7 +258,7 @@ func TestSearchRanks(t *testing.T) {
 		"list issues":                   "forge.issues_list_for_repo",
 		"comment on an issue":           "forge.issues_create_comment",
 		"add label to issue":            "forge.issues_add_labels",
-		"take a label off an issue":     "forge.issues_remove_label",
+		"drop a label from an issue":    "forge.issues_remove_label",
 		"merge pr":                      "forge.pulls_merge",
 		"open pull request":             "forge.pulls_create",
 		"fork a repo":                   "forge.repos_create_fork",

@@ -3,6 +3,7 @@ package catalog
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // tokens returns the words of a text as search compares them: in lower case,
@@ -11,16 +12,10 @@ import (
 func tokens(text string) []string {
 	var out []string
 	for _, run := range runs(text) {
-		if unspaced(run[0]) {
-			out = append(out, pairs(run)...)
-			continue
-		}
-		parts := camelParts(run)
-		for _, part := range parts {
-			out = append(out, stem(strings.ToLower(part)))
-		}
-		if len(parts) == 2 { // GitHub: git, hub and github
-			out = append(out, stem(strings.ToLower(string(run))))
+		parts := wordsOf(run)
+		out = append(out, parts...)
+		if len(parts) == 2 && !startsUnspaced(run) { // GitHub: git, hub and github
+			out = append(out, stem(strings.ToLower(run)))
 		}
 	}
 	return out
@@ -30,45 +25,65 @@ func tokens(text string) []string {
 func nameTokens(name string) []string {
 	var out []string
 	for _, run := range runs(name) {
-		if unspaced(run[0]) {
-			out = append(out, pairs(run)...)
-			continue
-		}
-		for _, part := range camelParts(run) {
-			out = append(out, stem(strings.ToLower(part)))
-		}
+		out = append(out, wordsOf(run)...)
 	}
 	return out
 }
 
 // runs returns the runs of word characters of one kind of script.
-func runs(text string) [][]rune {
-	var out [][]rune
-	var run []rune
-	end := func() {
-		if len(run) > 0 {
-			out = append(out, run)
-		}
-		run = nil
-	}
-	for _, r := range text {
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) {
-			end()
+func runs(text string) []string {
+	var out []string
+	start, unspacedRun := -1, false
+	for i, r := range text {
+		if !wordCharacter(r) {
+			if start >= 0 {
+				out = append(out, text[start:i])
+			}
+			start = -1
 			continue
 		}
-		if len(run) > 0 && !unicode.IsMark(r) && unspaced(r) != unspaced(run[0]) {
-			end()
+		if start >= 0 && !unicode.IsMark(r) && unspaced(r) != unspacedRun {
+			out = append(out, text[start:i])
+			start = -1
 		}
-		run = append(run, r)
+		if start < 0 {
+			start, unspacedRun = i, unspaced(r)
+		}
 	}
-	end()
+	if start >= 0 {
+		out = append(out, text[start:])
+	}
 	return out
+}
+
+func wordCharacter(r rune) bool {
+	if r < utf8.RuneSelf {
+		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
+	}
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
 }
 
 // unspaced reports whether r belongs to a script that does not separate words.
 func unspaced(r rune) bool {
 	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
 		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}
+
+func startsUnspaced(run string) bool {
+	r, _ := utf8.DecodeRuneInString(run)
+	return unspaced(r)
+}
+
+// wordsOf returns the words of one run.
+func wordsOf(run string) []string {
+	if startsUnspaced(run) {
+		return pairs([]rune(run))
+	}
+	parts := camelParts(run)
+	for i, part := range parts {
+		parts[i] = stem(strings.ToLower(part))
+	}
+	return parts
 }
 
 func pairs(run []rune) []string {
@@ -83,14 +98,17 @@ func pairs(run []rune) []string {
 }
 
 // camelParts splits fooBar and HTTPServer.
-func camelParts(run []rune) []string {
+func camelParts(word string) []string {
+	if strings.IndexFunc(word[1:], unicode.IsUpper) < 0 {
+		return []string{word}
+	}
 	var parts []string
+	run := []rune(word)
 	start := 0
 	for i := 1; i < len(run); i++ {
-		upper := unicode.IsUpper(run[i])
 		afterLower := unicode.IsLower(run[i-1]) || unicode.IsDigit(run[i-1])
 		beforeLower := i+1 < len(run) && unicode.IsLower(run[i+1])
-		if upper && (afterLower || beforeLower && unicode.IsUpper(run[i-1])) {
+		if unicode.IsUpper(run[i]) && (afterLower || beforeLower && unicode.IsUpper(run[i-1])) {
 			parts = append(parts, string(run[start:i]))
 			start = i
 		}

@@ -222,10 +222,11 @@ func (p *pass) ask(ctx context.Context, i *journal.Issued) (json.RawMessage, err
 	return nil, fmt.Errorf("codemode.%s is not known", i.Method)
 }
 
-// run carries f out on a goroutine of its own and hands its result to the pass. When the deadline and a
-// grace have passed without an answer, the pass goes on; the engine still waits for f when it closes.
+// run carries f out on a goroutine of its own and hands its result to the pass. The context outlives the deadline
+// by a grace, so that a handler that ran out of time can say so itself, which proves that it has returned. Without
+// an answer by then the pass goes on; the engine still waits for f when it closes.
 func (p *pass) run(c *call, deadline time.Time, f func(context.Context) result) {
-	ctx, cancel := context.WithDeadline(context.WithoutCancel(p.ctx), deadline)
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(p.ctx), deadline.Add(grace))
 	c.cancel = cancel
 	p.busy++
 	late := result{seq: c.seq, prepared: c.stage == stagePreparing}

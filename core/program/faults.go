@@ -9,7 +9,7 @@ import (
 )
 
 // syntaxError words an error of esbuild's for the model, or says what the text is if it is no program at all.
-func (c *code) syntaxError(f fault) error {
+func (c *code) syntaxError(f *fault) error {
 	first := firstLine(c.text)
 	switch {
 	case strings.HasPrefix(f.text, "panic:"):
@@ -30,11 +30,11 @@ func (c *code) syntaxError(f fault) error {
 var withoutModules = strings.NewReplacer(" in an ECMAScript module", "", " in ECMAScript modules", "", " in strict mode", "")
 
 // words strips what only makes sense to users of esbuild.
-func (f fault) words() string {
+func (f *fault) words() string {
 	text := withoutModules.Replace(strings.TrimSuffix(f.text, ":"))
 	switch {
 	case strings.HasPrefix(text, "Unexpected end of file"), strings.HasSuffix(text, "but found end of file"):
-		return "the program ends too early; a bracket, a brace or a quote is not closed"
+		return "the program ends too early; something in it is not closed or not finished"
 	case text == `Unexpected "export"`:
 		return "a program that exports cannot also return at its top level; return from the exported function"
 	case strings.HasPrefix(text, "The symbol "):

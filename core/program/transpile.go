@@ -1,7 +1,9 @@
 package program
 
 import (
+	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
@@ -31,7 +33,7 @@ func transpile(c *code) (*script, error) {
 			return out, nil
 		}
 	}
-	out, faults := build(c, moduleOf(c))
+	out, f := build(c, moduleOf(c))
 	if out != nil {
 		return keepConstant(c, moduleOf(c), out), nil
 	}
@@ -40,12 +42,11 @@ func transpile(c *code) (*script, error) {
 			return out, nil
 		}
 	}
-	if real := withoutReturns(faults); len(real) > 0 {
-		return nil, c.syntaxError(real[0])
+	if !f.isReturn() {
+		return nil, c.syntaxError(f)
 	}
-	out, faults = build(c, bodyOf(c))
-	if out == nil {
-		return nil, c.syntaxError(faults[0])
+	if out, f = build(c, bodyOf(c)); out == nil {
+		return nil, c.syntaxError(f)
 	}
 	return keepConstant(c, bodyOf(c), out), nil
 }
@@ -55,7 +56,7 @@ func transpile(c *code) (*script, error) {
 func keepConstant(c *code, w wrapping, out *script) *script {
 	end := strings.TrimRight(w.text, "; \t\n")
 	for _, begin := range []int{strings.LastIndexAny(end, ";\n") + 1, strings.LastIndexByte(end, '\n') + 1} {
-		if !constant.MatchString(end[begin:]) {
+		if begin < w.at || !constant.MatchString(end[begin:]) {
 			continue
 		}
 		without, with := w, w
@@ -120,27 +121,20 @@ type fault struct {
 
 const topLevelReturn = "Top-level return cannot be used"
 
-func withoutReturns(faults []fault) []fault {
-	var rest []fault
-	for _, f := range faults {
-		if !strings.HasPrefix(f.text, topLevelReturn) {
-			rest = append(rest, f)
-		}
-	}
-	return rest
-}
+// isReturn reports that nothing is wrong but a return at the top level of a module.
+func (f *fault) isReturn() bool { return strings.HasPrefix(f.text, topLevelReturn) }
 
-// build runs esbuild. It returns faults, at least one, if there is no script.
-func build(c *code, w wrapping) (*script, []fault) {
+// build runs esbuild. It returns a fault if there is no script.
+func build(c *code, w wrapping) (*script, *fault) {
 	wrapped := w.text[:w.at] + w.before + w.text[w.at:] + w.after
 	result := api.Transform(wrapped, options(api.LoaderTS))
 	if len(result.Errors) > 0 {
-		return nil, w.faults(c, wrapped, result.Errors)
+		return nil, w.fault(c, wrapped, result.Errors)
 	}
 	out := string(result.Code)
 	m, err := decodeMap(result.Map, out, w.origins())
 	if err != nil {
-		return nil, []fault{{text: err.Error()}}
+		return nil, &fault{text: err.Error()}
 	}
 	return w.unwrap(out, m), nil
 }
@@ -209,26 +203,43 @@ func (w wrapping) unwrap(out string, m mappings) *script {
 	return s
 }
 
-func (w wrapping) faults(c *code, wrapped string, messages []api.Message) []fault {
-	lines := strings.Split(wrapped, "\n")
-	origin := w.origins()
+// fault places the first error that is no return at the top level, if there is one. Only one is placed: a text with
+// an error in each of its statements would take minutes.
+func (w wrapping) fault(c *code, wrapped string, messages []api.Message) *fault {
+	first := slices.MinFunc(messages, func(a, b api.Message) int {
+		return cmp.Or(returnsLast(a, b), locate(a).Line-locate(b).Line, locate(a).Column-locate(b).Column)
+	})
+	lines, origin := strings.Split(wrapped, "\n"), w.origins()
 	place := func(l *api.Location) position {
-		if l == nil || l.Line < 1 || l.Line > len(lines) {
+		if l.Line < 1 || l.Line > len(lines) {
 			return position{}
 		}
 		line := lines[l.Line-1]
 		at, _ := origin(position{l.Line, units(line[:min(l.Column, len(line))]) + 1})
 		return c.clamp(at)
 	}
-	var faults []fault
-	for _, m := range messages {
-		f := fault{text: m.Text, at: place(m.Location)}
-		if len(m.Notes) > 0 && m.Notes[0].Location != nil {
-			f.note, f.on = m.Notes[0].Text, place(m.Notes[0].Location).line
-		}
-		faults = append(faults, f)
+	f := &fault{text: first.Text, at: place(locate(first))}
+	if len(first.Notes) > 0 && first.Notes[0].Location != nil {
+		f.note, f.on = first.Notes[0].Text, place(first.Notes[0].Location).line
 	}
-	return faults
+	return f
+}
+
+func locate(m api.Message) *api.Location {
+	if m.Location == nil {
+		return &api.Location{}
+	}
+	return m.Location
+}
+
+func returnsLast(a, b api.Message) int {
+	isReturn := func(m api.Message) int {
+		if strings.HasPrefix(m.Text, topLevelReturn) {
+			return 1
+		}
+		return 0
+	}
+	return isReturn(a) - isReturn(b)
 }
 
 // clamp moves a place behind the code to the code's end.

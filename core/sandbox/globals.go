@@ -3,6 +3,7 @@ package sandbox
 import (
 	"encoding/base64"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -34,6 +35,7 @@ func (s *session) host() *goja.Object {
 	for name, f := range map[string]func(goja.FunctionCall) goja.Value{
 		"emit":         s.emit,
 		"elapsed":      func(goja.FunctionCall) goja.Value { return s.vm.ToValue(s.elapsed()) },
+		"kindOf":       s.kindOf,
 		"promiseState": s.promiseState,
 		"fillRandom":   s.fillRandom,
 		"encodeText":   s.encodeText,
@@ -93,6 +95,21 @@ func (s *session) install() error {
 func (s *session) fix(on *goja.Object, name string, v goja.Value) error {
 	return on.DefineDataProperty(name, v, goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_TRUE)
 }
+
+// kindOf names the built-in class of an object that has one, without running anything of the object's.
+func (s *session) kindOf(call goja.FunctionCall) goja.Value {
+	o, ok := call.Argument(0).(*goja.Object)
+	if !ok {
+		return s.vm.ToValue("")
+	}
+	kind := o.ClassName()
+	if kind == "Object" {
+		kind = kinds[o.ExportType()]
+	}
+	return s.vm.ToValue(kind)
+}
+
+var kinds = map[reflect.Type]string{typeMap: "Map", typeSet: "Set", typePromise: "Promise", typeArrayBuffer: "ArrayBuffer"}
 
 func (s *session) promiseState(call goja.FunctionCall) goja.Value {
 	o, ok := call.Argument(0).(*goja.Object)

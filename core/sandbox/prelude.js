@@ -27,8 +27,6 @@
   const hasOwn = uncurry(Object.prototype.hasOwnProperty);
   const eachOfMap = uncurry(Map.prototype.forEach);
   const eachOfSet = uncurry(Set.prototype.forEach);
-  const mapSize = getter(Map.prototype, 'size');
-  const setSize = getter(Set.prototype, 'size');
   const regexpText = uncurry(RegExp.prototype.toString);
   const test = uncurry(RegExp.prototype.test);
   const symbolText = uncurry(Symbol.prototype.toString);
@@ -186,6 +184,11 @@
   define(datePrototype, 'constructor', UtcDate);
   define(globalThis, 'Date', UtcDate);
 
+  // kindOf tells built-in objects apart. A getter of the prototypes would do so as
+  // well, but where it refuses, the engine renders the object for its message, by
+  // the object's own toString.
+  const { kindOf } = host;
+
   // ---- bytes
 
   const typedArrayPrototype = getPrototypeOf(Uint8Array.prototype);
@@ -196,7 +199,7 @@
   const typedName = uncurry(getOwnPropertyDescriptor(typedArrayPrototype, Symbol.toStringTag).get);
   // window returns buffer, offset and length of what a value shows of a buffer.
   const window = (value) => {
-    if (attempt(() => bufferLength(value)) !== undefined) return [value, 0, bufferLength(value)];
+    if (kindOf(value) === 'ArrayBuffer') return [value, 0, bufferLength(value)];
     if (!isView(value)) return undefined;
     const parts = typedName(value) === undefined ? viewParts : typedParts;
     return [parts[0](value), parts[1](value), parts[2](value)];
@@ -213,12 +216,10 @@
     return items;
   };
   const mapItems = collect(eachOfMap, 2), setItems = collect(eachOfSet, 1);
-  const isMap = (value) => attempt(() => mapSize(value)) !== undefined;
-  const isSet = (value) => attempt(() => setSize(value)) !== undefined;
 
   // ---- inspect: a value as text
 
-  const limits = { depth: 4, items: 100, text: 10000, nodes: 2000, width: 76 };
+  const limits = { depth: 4, items: 100, text: 10000, nodes: 2000, holes: 1000, width: 76 };
 
   const quote = (text) =>
     includes(text, "'") && !includes(text, '"') ? stringify(text) : "'" + replace(replace(sliceText(stringify(text), 1, -1), '\\"', '"'), "'", "\\'") + "'";
@@ -293,9 +294,10 @@
     let i = 0;
     for (; i < length && parts.length < limits.items; i++) {
       const start = i;
-      while (i < length && i - start < 1e6 && !hasOwn(value, i)) i++;
+      while (i < length && i - start < limits.holes && !hasOwn(value, i)) i++;
       if (i > start) {
         parts[parts.length] = '<' + (i - start) + ' empty item' + (i - start === 1 ? '' : 's') + '>';
+        if (i - start === limits.holes) break;
         i--;
         continue;
       }
@@ -332,8 +334,8 @@
   const objectText = (value, state) => {
     if (isError(value)) return errorText(value, state);
     if (isArray(value)) return listed(value, value.length, state, '');
-    const kind = className(value);
-    if (isMap(value)) {
+    const kind = className(value), builtIn = kindOf(value);
+    if (builtIn === 'Map') {
       const items = mapItems(value);
       const parts = [];
       for (let i = 0; i < items.length && parts.length < limits.items; i += 2) {
@@ -342,23 +344,22 @@
       more(parts, items.length / 2 - parts.length);
       return layout('Map(' + items.length / 2 + ') ', parts, state.indent, '{', '}');
     }
-    if (isSet(value)) {
+    if (builtIn === 'Set') {
       const items = setItems(value);
       const parts = [];
       for (let i = 0; i < items.length && parts.length < limits.items; i++) parts[parts.length] = show(items[i], state);
       more(parts, items.length - parts.length);
       return layout('Set(' + items.length + ') ', parts, state.indent, '{', '}');
     }
-    const settled = host.promiseState(value);
-    if (settled !== undefined) return 'Promise { <' + settled + '> }';
+    if (builtIn === 'Promise') return 'Promise { <' + host.promiseState(value) + '> }';
+    if (builtIn === 'Date') return invalid(value) ? 'Invalid Date' : isoText(value);
+    if (builtIn === 'RegExp') return regexpText(value);
     const bytes = window(value);
     if (bytes !== undefined) {
       const typed = isView(value) && typedName(value);
       if (typed) return listed(value, typedLength(value), state, typed + '(' + typedLength(value) + ') ');
       return kind + ' { byteLength: ' + bytes[2] + ' }';
     }
-    if (attempt(() => getTime(value)) !== undefined) return invalid(value) ? 'Invalid Date' : isoText(value);
-    if (value instanceof RegExp) return attempt(() => regexpText(value), 'RegExp {}');
     const head = kind === '' || kind === 'Object' ? '' : kind + ' ';
     return layout(head, members(value, ownKeys(value), state, []), state.indent, '{', '}');
   };
@@ -524,14 +525,15 @@
       done.set(value, copy);
       return copy;
     };
-    if (attempt(() => getTime(value)) !== undefined) return keep(new NativeDate(getTime(value)));
-    if (value instanceof RegExp) return keep(new RegExp(value.source, value.flags));
-    if (isMap(value)) {
+    const kind = kindOf(value);
+    if (kind === 'Date') return keep(new NativeDate(getTime(value)));
+    if (kind === 'RegExp') return keep(new RegExp(value.source, value.flags));
+    if (kind === 'Map') {
       const copy = keep(new Map());
       eachOfMap(value, (v, k) => copy.set(clone(k, done), clone(v, done)));
       return copy;
     }
-    if (isSet(value)) {
+    if (kind === 'Set') {
       const copy = keep(new Set());
       eachOfSet(value, (v) => copy.add(clone(v, done)));
       return copy;
@@ -539,11 +541,11 @@
     const bytes = window(value);
     if (bytes !== undefined) {
       if (!isView(value)) return keep(value.slice(0));
-      const kind = globalThis[typedName(value) || 'DataView'];
+      const viewClass = globalThis[typedName(value) || 'DataView'];
       const buffer = clone(bytes[0], done);
-      return keep(new kind(buffer, bytes[1], typedName(value) === undefined ? bytes[2] : typedLength(value)));
+      return keep(new viewClass(buffer, bytes[1], typedName(value) === undefined ? bytes[2] : typedLength(value)));
     }
-    if (host.promiseState(value) !== undefined || value instanceof WeakMap || value instanceof WeakSet) throw cloneError(inspect(value));
+    if (kind === 'Promise' || value instanceof WeakMap || value instanceof WeakSet) throw cloneError(inspect(value));
     const copy = keep(isArray(value) ? new Array(value.length) : isError(value) ? makeError(value.name, value.message) : {});
     if (isError(value) && hasOwn(value, 'cause')) define(copy, 'cause', clone(value.cause, done));
     for (const key of keys(value)) {
@@ -658,7 +660,7 @@
     explain: (thrown) => explain(thrown, 5),
     window,
     newBytes: (buffer) => new Bytes(buffer),
-    items: (collection) => (isMap(collection) ? mapItems(collection) : setItems(collection)),
+    items: (collection) => (kindOf(collection) === 'Map' ? mapItems(collection) : setItems(collection)),
     hasOwn: (value, key) => hasOwn(value, key),
     freeze: (value) => freeze(value),
   };

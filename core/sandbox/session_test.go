@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -256,7 +257,7 @@ func TestTime(t *testing.T) {
 	}
 }
 
-func itoa(n int64) string { return strings.TrimSuffix(time.Duration(n).String(), "ns") }
+func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 
 // TestCompile: what the compiler makes runs here, and places are the model's.
 func TestCompile(t *testing.T) {

@@ -113,7 +113,7 @@ func (w *writer) end(o *core.Outcome) {
 		w.lines(2, value(o.Result, w.width()-2))
 	case o.Error != "":
 		w.heading("Error (" + inline(o.ErrorType) + ")")
-		w.block(2, o.Error)
+		w.block(2, errorText(o))
 	}
 	if o != nil && len(o.Pending) > 0 {
 		w.waiting(o.Pending)

@@ -11,8 +11,7 @@ import (
 // The columns of a listing. The title has what is left.
 const (
 	idColumns     = 38
-	statusColumns = 13
-	waitColumns   = 9
+	statusColumns = 13 // with the number of calls that wait for a person
 	ageColumns    = 5
 )
 
@@ -23,7 +22,7 @@ func (p Page) Executions(page *core.Page) string {
 		w.line("There are no executions.")
 		return w.String()
 	}
-	w.line(w.paint(faint, pad("ID", idColumns)+pad("STATUS", statusColumns)+pad("WAITING", waitColumns)+pad("AGE", ageColumns)+"TITLE"))
+	w.line(w.paint(faint, pad("ID", idColumns)+pad("STATUS", statusColumns)+pad("AGE", ageColumns)+"TITLE"))
 	for _, h := range page.Executions {
 		w.execution(h)
 	}
@@ -38,14 +37,13 @@ func (p Page) Executions(page *core.Page) string {
 }
 
 func (w *writer) execution(h journal.Head) {
-	waiting := ""
+	status, waiting := inline(string(h.Status)), ""
 	if h.Waiting > 0 {
-		waiting = fmt.Sprint(h.Waiting)
+		waiting = fmt.Sprintf(" (%d)", h.Waiting)
 	}
-	status := string(h.Status)
-	left := w.width() - idColumns - statusColumns - waitColumns - ageColumns
-	w.line(pad(inline(h.ID), idColumns) + w.status(inline(status)) + spaces(statusColumns-len(status)) +
-		pad(waiting, waitColumns) + pad(age(w.Now.Sub(h.Created)), ageColumns) + clip(h.Title, left))
+	left := w.width() - idColumns - statusColumns - ageColumns
+	w.line(pad(inline(h.ID), idColumns) + w.status(status) + pad(waiting, statusColumns-columns(status)) +
+		pad(age(w.Now.Sub(h.Created)), ageColumns) + clip(h.Title, left))
 }
 
 // age tells a duration in its largest unit.

@@ -35,18 +35,32 @@ func (p Page) Outcome(o *core.Outcome) string {
 
 func (w *writer) failed(o *core.Outcome) {
 	w.line(fmt.Sprintf("Execution %s ended in %s (%s).", inline(o.ExecutionID), w.paint(red, "error"), inline(o.ErrorType)))
-	w.block(2, o.Error)
+	w.block(2, errorText(o))
 	d := o.ErrorDetail
 	if d != nil && d.Line > 0 && !strings.Contains(o.Error, fmt.Sprintf("line %d", d.Line)) {
 		w.line(fmt.Sprintf("  at line %d, column %d of the program", d.Line, d.Column))
 	}
 }
 
-func (w *writer) paused(o *core.Outcome) {
-	w.block(0, fmt.Sprintf("Execution %s is paused: %s for a person.", o.ExecutionID, waits(len(o.Pending))))
-	if o.Returned {
-		w.line("The program has already returned; only these calls are left.")
+// errorText is the error behind its name, where that tells something.
+func errorText(o *core.Outcome) string {
+	if o.ErrorType != engine.ErrorRuntime || o.ErrorDetail == nil {
+		return o.Error
 	}
+	name := o.ErrorDetail.Name
+	if name == "" || name == "Error" || strings.HasPrefix(o.Error, name) {
+		return o.Error
+	}
+	return name + ": " + o.Error
+}
+
+func (w *writer) paused(o *core.Outcome) {
+	w.line("Execution " + inline(o.ExecutionID) + " is " + w.paint(yellow, "paused") + ".")
+	text := waits(len(o.Pending)) + " for a person."
+	if o.Returned {
+		text += " The program has already returned; nothing else is left."
+	}
+	w.block(2, text)
 }
 
 func waits(n int) string {

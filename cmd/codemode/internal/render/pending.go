@@ -84,17 +84,16 @@ func why(c core.Pending) string {
 
 // goOn tells a person the commands that decide.
 func (w *writer) goOn(list []core.Pending) {
-	for i, c := range list {
-		if i > 0 && c.ExecutionID == list[i-1].ExecutionID {
-			continue
-		}
-		id := inline(c.ExecutionID)
-		w.labelled(0, "approve", []string{"codemode approve " + id})
-		w.labelled(0, "reject", []string{"codemode reject " + id + " " + inline(c.Seq) + ` --note "..."`})
-	}
+	approvals := map[string]bool{}
 	for _, c := range list {
-		if c.Kind == engine.PendingInDoubt {
-			w.labelled(0, "settle", []string{"codemode settle " + inline(c.ExecutionID) + " " + inline(c.Seq) + " --again | --result JSON | --not-done | --end"})
+		id, seq := inline(c.ExecutionID), inline(c.Seq)
+		switch {
+		case c.Kind == engine.PendingInDoubt:
+			w.labelled(0, "settle", []string{"codemode settle " + id + " " + seq, "  --again, --result JSON, --not-done or --end"})
+		case !approvals[id]:
+			approvals[id] = true
+			w.labelled(0, "approve", []string{"codemode approve " + id})
+			w.labelled(0, "reject", []string{"codemode reject " + id + " " + seq + ` --note "..."`})
 		}
 	}
 }

@@ -8,22 +8,20 @@ import (
 )
 
 // value tells a JSON value in lines, whole: on one line if it fits, else indented. What is shown are the value's own
-// bytes, with space between them and with a line break behind each \n of a string, where its text has one.
+// tokens, byte for byte, with a line break behind each \n of a string, where its text has one.
 func value(raw json.RawMessage, most int) []string {
 	if raw == nil {
 		return []string{"undefined"}
 	}
-	if !bytes.Contains(raw, []byte(`\n`)) {
-		if compact := Safe(string(raw)); columns(compact) <= most && !strings.Contains(compact, "\n") {
-			return []string{compact}
-		}
-	}
-	var b bytes.Buffer
-	if err := json.Indent(&b, raw, "", "  "); err != nil {
+	var short, long bytes.Buffer
+	if json.Compact(&short, raw) != nil || json.Indent(&long, raw, "", "  ") != nil {
 		return wrap(string(raw), most) // no JSON: nothing is hidden all the same
 	}
+	if line := Safe(short.String()); columns(line) <= most && len(afterBreaks(line)) == 1 {
+		return []string{line}
+	}
 	var lines []string
-	for line := range strings.SplitSeq(b.String(), "\n") {
+	for line := range strings.SplitSeq(long.String(), "\n") {
 		lines = append(lines, valueLine(Safe(line), most)...)
 	}
 	return lines

@@ -1,4 +1,7 @@
-package core_test
+// Package randomprogram writes random programs for the property tests: of the
+// shapes that models write, and of some that they should not. They call the
+// methods read, write, gated and fail of a connector t.
+package randomprogram
 
 import (
 	"fmt"
@@ -6,7 +9,13 @@ import (
 	"strings"
 )
 
-// generator writes random programs of the shapes that models write, and of some that they should not.
+// New returns a program that is a function of rng. A dirty program breaks the
+// rules of steps: it may end in a divergence, but never in anything silent.
+func New(rng *rand.Rand, dirty bool) string {
+	g := &generator{rng: rng, dirty: dirty}
+	return g.program()
+}
+
 type generator struct {
 	rng   *rand.Rand
 	dirty bool

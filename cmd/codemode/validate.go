@@ -1,0 +1,86 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/codemode-go/codemode/cmd/codemode/internal/render"
+	"github.com/codemode-go/codemode/core/catalog"
+	"github.com/codemode-go/codemode/core/config"
+	"github.com/codemode-go/codemode/core/policy"
+)
+
+func newValidate(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "validate", Short: "Check the configuration and start its connectors", Args: cobra.NoArgs,
+		Long: `Load the configuration, start each connector, check its configuration, and look
+for rules that match no method and for names that meet. Nothing is run.`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			logger, err := a.logger()
+			if err != nil {
+				return err
+			}
+			c, err := a.load(false)
+			if err != nil {
+				return err
+			}
+			r := check(c, inspect(cmd.Context(), c, logger))
+			if err := a.answer(r, func(p render.Page) string { return p.Validation(r) }); err != nil {
+				return err
+			}
+			if !r.Valid {
+				return exit(exitUsage)
+			}
+			return nil
+		},
+	}
+}
+
+// check holds a configuration against what its connectors offer.
+func check(c *config.Config, offered []catalog.Connector) render.Validation {
+	r := render.Validation{Config: c.Path, Valid: true, Connectors: []render.ValidConnector{}}
+	named := catalog.New(offered)
+	for _, conn := range named.Connectors() {
+		v := render.ValidConnector{
+			Label: conn.Label, Plugin: conn.Plugin, Version: conn.Version, Methods: len(conn.Methods), Error: conn.Unavailable,
+		}
+		if v.Error != "" {
+			r.Valid = false
+		} else {
+			v.Warnings = idle(c.Connector(conn.Label), conn.Methods)
+		}
+		for _, w := range named.Collisions() {
+			if w.Connector == conn.Label {
+				v.Warnings = append(v.Warnings, w.String())
+			}
+		}
+		r.Connectors = append(r.Connectors, v)
+	}
+	return r
+}
+
+// idle lists the patterns of a connector's rules and method blocks that match no method.
+func idle(conn *config.Connector, methods []*catalog.Method) []string {
+	var list []string
+	for _, rule := range conn.Rules {
+		for _, pattern := range rule.Methods {
+			if !matches(pattern, methods) {
+				list = append(list, fmt.Sprintf("the rule at %s: no method matches %q", rule.Place, pattern))
+			}
+		}
+	}
+	for _, m := range conn.Methods {
+		if !matches(m.Pattern, methods) {
+			list = append(list, fmt.Sprintf("method %q: no method matches", m.Pattern))
+		}
+	}
+	return list
+}
+
+func matches(pattern string, methods []*catalog.Method) bool {
+	return slices.ContainsFunc(methods, func(m *catalog.Method) bool {
+		return policy.Match(pattern, m.Name) || policy.Match(pattern, m.Raw)
+	})
+}

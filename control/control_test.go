@@ -1,0 +1,125 @@
+package control_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/codemode-go/codemode/control"
+	"github.com/codemode-go/codemode/core"
+	"github.com/codemode-go/codemode/core/catalog"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// fake is a host of functions; those that are nil are not expected to be called.
+type fake struct {
+	run        func(context.Context, core.RunRequest) (*core.Outcome, error)
+	pending    func(string) ([]core.Pending, error)
+	approve    func(context.Context, core.ApproveRequest) (*core.Outcome, error)
+	refuse     func(core.RejectRequest) (*core.Outcome, error)
+	reject     func(core.RejectRequest) (*core.Reply, error)
+	settle     func(core.SettleRequest) (*core.Outcome, error)
+	resume     func(string) (*core.Outcome, error)
+	resumeAll  func() ([]*core.Outcome, error)
+	rollback   func(core.RollbackRequest) (*core.Rollback, error)
+	executions func(core.ListRequest) (*core.Page, error)
+	show       func(string) (*core.Detail, error)
+	search     func(catalog.Query) (*catalog.Results, error)
+	describe   func(string) (*catalog.Description, error)
+	tool       core.Tool
+	cancel     func(string, error) bool
+}
+
+var _ control.Host = (*fake)(nil)
+
+func (f *fake) Run(ctx context.Context, r core.RunRequest) (*core.Outcome, error) {
+	return f.run(ctx, r)
+}
+func (f *fake) Pending(_ context.Context, id string) ([]core.Pending, error) { return f.pending(id) }
+func (f *fake) Approve(ctx context.Context, r core.ApproveRequest) (*core.Outcome, error) {
+	return f.approve(ctx, r)
+}
+func (f *fake) Refuse(_ context.Context, r core.RejectRequest) (*core.Outcome, error) {
+	return f.refuse(r)
+}
+func (f *fake) Reject(_ context.Context, r core.RejectRequest) (*core.Reply, error) {
+	return f.reject(r)
+}
+func (f *fake) Settle(_ context.Context, r core.SettleRequest) (*core.Outcome, error) {
+	return f.settle(r)
+}
+func (f *fake) Resume(_ context.Context, id string) (*core.Outcome, error) { return f.resume(id) }
+func (f *fake) ResumeAll(context.Context) ([]*core.Outcome, error)         { return f.resumeAll() }
+func (f *fake) Rollback(_ context.Context, r core.RollbackRequest) (*core.Rollback, error) {
+	return f.rollback(r)
+}
+func (f *fake) Executions(_ context.Context, r core.ListRequest) (*core.Page, error) {
+	return f.executions(r)
+}
+func (f *fake) Show(_ context.Context, id string) (*core.Detail, error) { return f.show(id) }
+func (f *fake) Search(_ context.Context, q catalog.Query) (*catalog.Results, error) {
+	return f.search(q)
+}
+func (f *fake) Describe(_ context.Context, target string) (*catalog.Description, error) {
+	return f.describe(target)
+}
+func (f *fake) Tool(context.Context) core.Tool     { return f.tool }
+func (f *fake) Cancel(id string, cause error) bool { return f.cancel(id, cause) }
+func nothingWaits(string) ([]core.Pending, error)  { return []core.Pending{}, nil }
+func completed(id string) *core.Outcome            { return &core.Outcome{Status: "completed", ExecutionID: id} }
+func identity(config, fingerprint string) (i control.Identity) {
+	return control.Identity{Config: config, Fingerprint: fingerprint}
+}
+
+// here is the configuration of holders in these tests.
+var here = identity("/etc/codemode.hcl", "f1")
+
+// serve serves a host in a new run folder until the test ends.
+func serve(t *testing.T, host control.Host) (dir string, s *control.Server) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "run")
+	return dir, serveIn(t, dir, host)
+}
+
+func serveIn(t *testing.T, dir string, host control.Host) *control.Server {
+	t.Helper()
+	s, err := control.Serve(t.Context(), control.Options{Dir: dir, Host: host, Identity: here})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Shutdown(context.Background()); err != nil {
+			t.Error(err)
+		}
+		s.Wait()
+	})
+	return s
+}
+
+// guest dials the holder of a run folder.
+func guest(t *testing.T, dir string, as control.Identity) *control.Client {
+	t.Helper()
+	c, err := control.Dial(t.Context(), dir, as)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// receive waits for a value that must come.
+func receive[T any](t *testing.T, from <-chan T) (v T) {
+	t.Helper()
+	select {
+	case v = <-from:
+	case <-time.After(30 * time.Second):
+		t.Fatal("waited for nothing")
+	}
+	return v
+}
+
+var errTest = errors.New("a test's cause")

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/codemode-go/codemode/plugin/sdk"
+)
+
+// Config is the connector's config block.
+type Config struct {
+	Command string            `json:"command" jsonschema:"minLength=1" jsonschema_description:"The server's binary: a path, or a name that is looked for in the PATH of env."`
+	Args    []string          `json:"args,omitempty" jsonschema_description:"Its arguments."`
+	Env     map[string]string `json:"env,omitempty" jsonschema_description:"Its whole environment; nothing is inherited, not even PATH."`
+	Dir     string            `json:"dir,omitempty" jsonschema_description:"Its working directory; without it the connector's."`
+	Trusted bool              `json:"trusted,omitempty" jsonschema:"default=false" jsonschema_description:"Believe the server's hints: a tool that it calls read-only needs no approval."`
+	// ParseText nil is true.
+	ParseText *bool `json:"parse_text,omitempty" jsonschema:"default=true" jsonschema_description:"Hand a text that is a whole JSON object or array to programs as the object or array."`
+}
+
+// parsesText is ParseText with its default.
+func (c *Config) parsesText() bool { return c.ParseText == nil || *c.ParseText }
+
+// resolve makes the paths absolute and reports, all at once, what is wrong.
+func (c *Config) resolve() error {
+	var wrong []sdk.Diagnostic
+	refuse := func(err error, path ...string) {
+		if err != nil {
+			wrong = append(wrong, sdk.Diagnostic{Path: path, Summary: err.Error()})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Env)) {
+		refuse(checkVariable(name, c.Env[name]), "env", name)
+	}
+	var err error
+	c.Command, err = findCommand(c.Command, c.Env["PATH"])
+	refuse(err, "command")
+	c.Dir, err = findDir(c.Dir)
+	refuse(err, "dir")
+	if len(wrong) == 0 {
+		return nil
+	}
+	refused := sdk.Errorf(sdk.InvalidArgument, "the MCP server cannot be started as it is configured")
+	refused.Diagnostics = wrong
+	return refused
+}
+
+// environ returns Env as NAME=VALUE, in a fixed order.
+func (c *Config) environ() []string {
+	env := make([]string, 0, len(c.Env))
+	for _, name := range slices.Sorted(maps.Keys(c.Env)) {
+		env = append(env, name+"="+c.Env[name])
+	}
+	return env
+}
+
+// checkVariable refuses what no process can have.
+func checkVariable(name, value string) error {
+	switch {
+	case name == "" || strings.ContainsAny(name, "=\x00"):
+		return errors.New("this is no name of an environment variable")
+	case strings.Contains(value, "\x00"):
+		return errors.New("the value holds a NUL byte")
+	}
+	return nil
+}
+
+// findCommand returns the absolute path of a command, looking for a bare name
+// in the folders of path.
+func findCommand(command, path string) (string, error) {
+	if strings.ContainsRune(command, filepath.Separator) {
+		found, err := filepath.Abs(command)
+		if err == nil {
+			err = checkExecutable(found)
+		}
+		return found, err
+	}
+	if path == "" {
+		return "", fmt.Errorf("%q is named without a folder, and env has no PATH to look for it in: the server inherits nothing; write env = { PATH = env(\"PATH\") }, or the command's whole path", command)
+	}
+	for _, dir := range filepath.SplitList(path) {
+		found := filepath.Join(dir, command)
+		if filepath.IsAbs(found) && checkExecutable(found) == nil {
+			return found, nil
+		}
+	}
+	return "", fmt.Errorf("%q is in no folder of env's PATH", command)
+}
+
+func checkExecutable(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("there is no file %s", path)
+	case err != nil:
+		return fmt.Errorf("look at the command: %w", err)
+	case info.IsDir():
+		return fmt.Errorf("%s is a folder", path)
+	case info.Mode()&0o111 == 0:
+		return fmt.Errorf("%s is not executable", path)
+	}
+	return nil
+}
+
+// findDir returns the absolute path of a working directory; empty stays empty.
+func findDir(dir string) (string, error) {
+	if dir == "" {
+		return "", nil
+	}
+	found, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	info, err := os.Stat(found)
+	if err != nil || !info.IsDir() {
+		return "", fmt.Errorf("there is no folder %s", found)
+	}
+	return found, nil
+}
