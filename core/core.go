@@ -47,6 +47,11 @@ type Options struct {
 	Source int
 	// CallTimeout is the deadline of one call; 60 s if 0.
 	CallTimeout time.Duration
+	// Sandboxes is how many programs run at once; others wait. 32 if 0.
+	Sandboxes int
+	// MaxExecutions is how many executions that have ended are kept; 50 if 0. After the first pass of
+	// another one, those beyond are deleted, the oldest first; what runs or waits never is.
+	MaxExecutions int
 	// Logger receives what operators should know; nil: nobody does.
 	Logger hclog.Logger
 }
@@ -91,6 +96,12 @@ var DefaultLimits = engine.Limits{
 
 // DefaultCallTimeout is the deadline of one call of a host that sets none.
 const DefaultCallTimeout = 60 * time.Second
+
+// DefaultSandboxes is how many programs run at once in a host that sets nothing else.
+const DefaultSandboxes = 32
+
+// DefaultMaxExecutions is how many executions that have ended a host keeps that sets nothing else.
+const DefaultMaxExecutions = 50
 
 // DefaultSource is the most bytes that a program may have, of a host that sets none.
 const DefaultSource = 256 << 10

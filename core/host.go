@@ -36,6 +36,7 @@ type Host struct {
 	ctx    context.Context // of all passes; ends with engine.ErrStopped
 	stop   context.CancelCauseFunc
 	passes sync.WaitGroup
+	slots  chan struct{} // one for each program that may run
 
 	// locks are held while an execution is taken over, decided on or rolled back, so that each has one owner.
 	locks keyedLock
@@ -59,7 +60,7 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	if o.Name == "" {
 		o.Name = "default"
 	}
-	if !validName.MatchString(o.Name) {
+	if !validName.MatchString(o.Name) || o.Name == "." || o.Name == ".." {
 		return nil, fmt.Errorf("runtime name %q: only letters, digits, _, - and . are allowed", o.Name)
 	}
 	if o.Logger == nil {
@@ -67,8 +68,10 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	}
 	o.CallTimeout = or(o.CallTimeout, DefaultCallTimeout)
 	o.Source = or(o.Source, DefaultSource)
+	o.Sandboxes = or(o.Sandboxes, DefaultSandboxes)
+	o.MaxExecutions = or(o.MaxExecutions, DefaultMaxExecutions)
 	o.Limits = limitsOver(DefaultLimits, o.Limits)
-	h := &Host{options: o, logger: o.Logger, store: o.Store, sandbox: o.Sandbox, active: map[string]*driven{}}
+	h := &Host{options: o, logger: o.Logger, store: o.Store, sandbox: o.Sandbox, active: map[string]*driven{}, slots: make(chan struct{}, o.Sandboxes)}
 	if err := makeDir(o.Dir); err != nil {
 		return nil, err
 	}
@@ -149,7 +152,7 @@ func (h *Host) openStore(ctx context.Context) error {
 		h.store, h.closers = store, append(h.closers, store.Close)
 		return nil
 	}
-	dir := filepath.Join(h.options.Dir, "journal")
+	dir := filepath.Join(h.options.Dir, "journal", h.options.Name)
 	store, err := badger.Open(ctx, badger.Options{Dir: dir, Logger: h.logger.Named("journal")})
 	if err != nil {
 		return err
@@ -202,7 +205,7 @@ func (h *Host) Run(ctx context.Context, req RunRequest) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := h.drive(x)
+	d, err := h.drive(x, h.prune)
 	if err != nil {
 		return nil, err
 	}
@@ -243,8 +246,9 @@ func compileOutcome(id string, fault *program.Error) *Outcome {
 	}
 }
 
-// drive runs a pass on a goroutine of the host's.
-func (h *Host) drive(x *engine.Execution) (*driven, error) {
+// drive runs a pass on a goroutine of the host's, as soon as one more program may run. What is to be done after it
+// does not delay its outcome.
+func (h *Host) drive(x *engine.Execution, after ...func()) (*driven, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.ctx.Err() != nil {
@@ -253,15 +257,48 @@ func (h *Host) drive(x *engine.Execution) (*driven, error) {
 	d := &driven{x: x, done: make(chan struct{})}
 	h.active[x.ID()] = d
 	h.passes.Go(func() {
+		h.slots <- struct{}{}
 		d.outcome, d.err = x.Run(h.ctx)
+		<-h.slots
 		h.mu.Lock()
 		if h.active[x.ID()] == d {
 			delete(h.active, x.ID())
 		}
 		h.mu.Unlock()
 		close(d.done)
+		for _, f := range after {
+			f()
+		}
 	})
 	return d, nil
+}
+
+// prune deletes the executions that have ended beyond the number that is kept, the oldest first.
+func (h *Host) prune() {
+	ctx := context.WithoutCancel(h.ctx) // a host that stops finishes this first
+	kept := 0
+	for head, err := range h.heads(ctx, terminal...) {
+		if kept++; err == nil && kept > h.options.MaxExecutions {
+			err = h.delete(ctx, head.ID)
+		}
+		if err != nil {
+			h.logger.Warn("old executions are not deleted", "error", err)
+			return
+		}
+	}
+}
+
+// terminal are the statuses of executions that have ended.
+var terminal = []journal.Status{journal.StatusCompleted, journal.StatusError, journal.StatusRejected, journal.StatusRolledBack}
+
+// delete removes an execution that has ended, unless another host has been faster.
+func (h *Host) delete(ctx context.Context, id string) error {
+	defer h.locks.lock(id)()
+	err := h.store.Delete(ctx, id)
+	if errors.Is(err, journal.ErrNotFound) {
+		return nil
+	}
+	return err
 }
 
 // running returns the execution's running pass; nil: none runs here.

@@ -721,3 +721,26 @@ func TestCancelEndsTheExecution(t *testing.T) {
 	}
 	w.is(out, "error", engine.ErrorCancelled, "the user has gone")
 }
+
+func TestEndedExecutionsArePrunedAndWaitingOnesAreNot(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, newItems(1), func(o *core.Options) { o.MaxExecutions = 2 })
+	waiting := w.run(`await items.remove({id: 1})`)
+	var last string
+	for range 5 {
+		last = w.run(`return 1`).ExecutionID
+	}
+	w.stop() // which waits for the pruning
+	w.start()
+	p, err := w.host.Executions(context.Background(), core.ListRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, e := range p.Executions {
+		ids = append(ids, e.ID)
+	}
+	if len(ids) != 3 || ids[0] != last || ids[2] != waiting.ExecutionID {
+		t.Errorf("kept %v; the newest is %s, the waiting one %s", ids, last, waiting.ExecutionID)
+	}
+}

@@ -26,6 +26,7 @@ func Open(ctx context.Context, cfg *config.Config, o OpenOptions) (*Host, error)
 	options := Options{
 		Name: cfg.Runtime.Name, Dir: cfg.Runtime.Data, Logger: o.Logger,
 		Limits: limitsOf(cfg.Sandbox), Source: int(cfg.Sandbox.Source), CallTimeout: cfg.Sandbox.CallTimeout,
+		Sandboxes: cfg.Sandbox.Sandboxes, MaxExecutions: cfg.Runtime.MaxExecutions,
 	}
 	var supervisors []*plugin.Supervisor
 	for _, c := range cfg.Connectors {

@@ -38,12 +38,14 @@ type registry struct {
 // entry is one configured connector.
 type entry struct {
 	Connector
-	mu      sync.Mutex // held while it is loaded; guards all below
-	loaded  bool
-	err     error // why it is not loaded
-	desc    wire.Description
-	print   []byte // the configuration's fingerprint
-	methods []*catalog.Method
+	mu     sync.Mutex // held while it is loaded; guards all below
+	loaded bool
+	err    error // why it is not loaded
+	desc   wire.Description
+	print  []byte // the configuration's fingerprint
+	// configured says that the connector has taken its configuration, which it does once.
+	configured bool
+	methods    []*catalog.Method
 }
 
 func newRegistry(o Options) (*registry, error) {
@@ -128,22 +130,35 @@ func (e *entry) read(ctx context.Context, key []byte) error {
 	if e.print, err = fingerprint(key, configSchema, config); err != nil {
 		return err
 	}
-	err = e.Connector.Connector.Configure(ctx, &wire.ConfigureRequest{Label: e.Label, Config: config})
-	if err != nil {
-		return e.explain(err, desc.ConfigSchema)
-	}
-	methods, err := e.Connector.Connector.Methods(ctx)
-	if err != nil {
-		return fmt.Errorf("list its methods: %w", err)
-	}
-	e.desc, e.methods = *desc, nil
-	for _, m := range methods {
-		if m.Replay == wire.ReplayReexecute && m.RequiresApproval {
-			return fmt.Errorf("method %q cannot combine approval with replay %q", m.Name, m.Replay)
+	if !e.configured {
+		err = e.Connector.Connector.Configure(ctx, &wire.ConfigureRequest{Label: e.Label, Config: config})
+		if err != nil {
+			return e.explain(err, desc.ConfigSchema)
 		}
-		e.methods = append(e.methods, e.method(m))
+		e.configured = true
 	}
+	methods, err := e.list(ctx)
+	if err != nil {
+		return err
+	}
+	e.desc, e.methods = *desc, methods
 	return nil
+}
+
+// list reads the connector's methods. One that contradicts itself is refused, and the connector with it.
+func (e *entry) list(ctx context.Context) ([]*catalog.Method, error) {
+	declared, err := e.Connector.Connector.Methods(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list its methods: %w", err)
+	}
+	methods := make([]*catalog.Method, 0, len(declared))
+	for _, m := range declared {
+		if m.Replay == wire.ReplayReexecute && m.RequiresApproval {
+			return nil, fmt.Errorf("method %q cannot combine approval with replay %q", m.Name, m.Replay)
+		}
+		methods = append(methods, e.method(m))
+	}
+	return methods, nil
 }
 
 // explain gives a connector's complaint about its configuration the place in the file, where it is known.

@@ -60,10 +60,6 @@ type Sandbox struct {
 type Approvals struct {
 	// Unattended lets the command line decide without a terminal.
 	Unattended bool
-	// SecretFile is the absolute path of a file whose content a decision must present; empty: none.
-	SecretFile string
-	// Elicitation takes an MCP client's answer as a person's decision. The default is true without a SecretFile.
-	Elicitation bool
 }
 
 // Connector is one connector block.

@@ -69,18 +69,8 @@ func (l *loader) sandbox(block *hcl.Block) Sandbox {
 // approvals reads the approvals block; nil is an absent one.
 func (l *loader) approvals(block *hcl.Block) Approvals {
 	a := Approvals{}
-	var elicitation *bool
 	if block != nil {
-		l.decode(block, []attribute{
-			flag("unattended", &a.Unattended), text("secret_file", &a.SecretFile), override("elicitation", &elicitation),
-		})
-	}
-	if a.SecretFile != "" {
-		a.SecretFile = l.resolve(a.SecretFile)
-	}
-	a.Elicitation = a.SecretFile == ""
-	if elicitation != nil {
-		a.Elicitation = *elicitation
+		l.decode(block, []attribute{flag("unattended", &a.Unattended)})
 	}
 	return a
 }

@@ -180,12 +180,12 @@ func (p *pass) take(t sandbox.Turn) (*ending, error) {
 	p.console(t)
 	p.usage.CPU = p.cpuBefore + t.Usage.CPU
 	if t.Diverged != nil {
-		return diverged(t.Diverged), nil
+		return p.diverged(t.Diverged), nil
 	}
 	if err := p.issue(t.Calls); err != nil {
 		var d *divergence
 		if errors.As(err, &d) {
-			return diverged(&d.Divergence), nil
+			return p.diverged(&d.Divergence), nil
 		}
 		return nil, err
 	}

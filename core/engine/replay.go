@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -123,7 +124,7 @@ func (p *pass) reexecutes(seq string) bool {
 func (p *pass) again(seq string) (*sandbox.Completion, *ending, error) {
 	c := p.rec.state.Calls[seq]
 	if p.open[seq] == nil && !p.holds(seq) {
-		return nil, diverged(&sandbox.Divergence{Seq: seq, Recorded: c.Issued.Connector + "." + c.Issued.Method, Came: "no such call"}), nil
+		return nil, p.diverged(&sandbox.Divergence{Seq: seq, Recorded: c.Issued.Connector + "." + c.Issued.Method, Came: "no such call"}), nil
 	}
 	for {
 		if i := slices.IndexFunc(p.ready, func(r sandbox.Completion) bool { return r.Seq == seq }); i >= 0 {
@@ -175,6 +176,26 @@ func recordedSteps(s *journal.State) []string {
 		}
 	}
 	return steps
+}
+
+// suspect names the last step before a call whose function was not run again; empty: there is none.
+func suspect(s *journal.State, seq string) string {
+	last := ""
+	for _, step := range recordedSteps(s) {
+		if journal.CompareSeq(step, seq) < 0 && (last == "" || journal.CompareSeq(step, last) > 0) {
+			last = step
+		}
+	}
+	if last == "" {
+		return ""
+	}
+	var a struct {
+		Name string `json:"name"`
+	}
+	if json.Unmarshal(s.Calls[last].Issued.Args, &a) != nil {
+		return last
+	}
+	return fmt.Sprintf("%q (step %s)", a.Name, last)
 }
 
 func underAny(seq string, parents []string) bool {

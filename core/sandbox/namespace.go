@@ -54,7 +54,7 @@ func (n *namespace) traps() *goja.ProxyTrapConfig {
 		},
 		Set:               func(*goja.Object, string, goja.Value, goja.Value) bool { return false },
 		SetSym:            func(*goja.Object, *goja.Symbol, goja.Value, goja.Value) bool { return false },
-		DefineProperty:    func(*goja.Object, string, goja.PropertyDescriptor) bool { return false },
+		DefineProperty:    n.define,
 		DefinePropertySym: func(*goja.Object, *goja.Symbol, goja.PropertyDescriptor) bool { return false },
 		DeleteProperty:    func(*goja.Object, string) bool { return false },
 		SetPrototypeOf:    func(*goja.Object, *goja.Object) bool { return false },
@@ -99,6 +99,11 @@ func (n *namespace) describe(target *goja.Object, name string) goja.PropertyDesc
 		Configurable: goja.FLAG_FALSE,
 		Enumerable:   goja.FLAG_TRUE,
 	}
+}
+
+// define changes nothing; it only lets Object.freeze find that all is as it wants it.
+func (n *namespace) define(_ *goja.Object, name string, to goja.PropertyDescriptor) bool {
+	return n.complete && n.known[name] && to.Value == nil && to.Getter == nil && to.Setter == nil
 }
 
 func (n *namespace) method(target *goja.Object, name string) goja.Value {

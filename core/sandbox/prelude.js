@@ -484,7 +484,7 @@
     trace(...args) { emit('debug', ['Trace: ' + format(args)]); },
     dir(value) { emit('log', ['%O', value]); },
     dirxml(...args) { emit('log', args); },
-    table(data, ...rest) { emit('log', typeof data === 'object' && data !== null ? [table(data)] : [data, ...rest]); },
+    table(data) { emit('log', [typeof data === 'object' && data !== null ? table(data) : data]); },
     assert(condition, ...args) {
       if (!condition) emit('error', args.length === 0 ? ['Assertion failed'] : ['Assertion failed: ' + format(args)]);
     },
@@ -492,7 +492,7 @@
       if (args.length > 0) emit('log', args);
       if (indentation.length < 40) indentation += '  ';
     },
-    groupCollapsed(...args) { console.group(...args); },
+    groupCollapsed(...args) { apply(console.group, undefined, args); },
     groupEnd() { indentation = sliceText(indentation, 2); },
     count(name) {
       name = label(name);
@@ -501,7 +501,9 @@
     },
     countReset(name) { delete counts[label(name)]; },
     time(name) { timers[label(name)] = host.elapsed(); },
-    timeLog(name, ...args) { if (timers[label(name)] !== undefined) emit('log', [since(label(name)), ...args]); },
+    timeLog(name, ...args) {
+      if (timers[label(name)] !== undefined) emit('log', [since(label(name)) + (args.length > 0 ? ' ' + format(args) : '')]);
+    },
     timeEnd(name) {
       name = label(name);
       if (timers[name] !== undefined) emit('log', [since(name)]);
@@ -548,7 +550,9 @@
     if (kind === 'Promise' || value instanceof WeakMap || value instanceof WeakSet) throw cloneError(inspect(value));
     const copy = keep(isArray(value) ? new Array(value.length) : isError(value) ? makeError(value.name, value.message) : {});
     if (isError(value) && hasOwn(value, 'cause')) define(copy, 'cause', clone(value.cause, done));
-    for (const key of keys(value)) {
+    const names = keys(value);
+    for (let i = 0; i < names.length; i++) {
+      const key = names[i];
       defineProperty(copy, key, { value: clone(value[key], done), writable: true, configurable: true, enumerable: true });
     }
     return copy;
@@ -641,18 +645,23 @@
 
   const reject = uncurry(PromiseClass.reject);
   return {
-    enter: (leave, f, args) =>
-      new PromiseClass((resolve) => {
-        try {
-          resolve(apply(f, undefined, args));
-        } finally {
-          leave();
-        }
-      }),
+    // A promise is returned as it is: adopting it would call its then, which may be the program's own.
+    enter(leave, f, args) {
+      let result;
+      try {
+        result = apply(f, undefined, args);
+      } catch (error) {
+        return reject(PromiseClass, error);
+      } finally {
+        leave();
+      }
+      return kindOf(result) === 'Promise' ? result : new PromiseClass((resolve) => resolve(result));
+    },
     reject: (error) => reject(PromiseClass, error),
     makeError(name, message, properties, stack) {
       const error = makeError(name, message);
-      for (const key of keys(properties)) error[key] = properties[key];
+      const names = keys(properties);
+      for (let i = 0; i < names.length; i++) error[names[i]] = properties[names[i]];
       if (hasOwn(error, 'cause')) define(error, 'cause', error.cause);
       if (stack !== '') define(error, 'stack', StringOf(error.name) + ': ' + message + stack);
       return error;

@@ -99,7 +99,7 @@ func (e *encoder) write(text string) error {
 func (e *encoder) value(v goja.Value) error {
 	switch v := v.(type) {
 	case *goja.Object:
-		return e.object(v)
+		return e.object(v, false)
 	case goja.String:
 		e.buf = appendString(e.buf, v)
 		return e.grown()
@@ -125,7 +125,8 @@ func (e *encoder) missing(what string) error {
 	return e.fail("%s, which JSON cannot carry; use null or leave it out", what)
 }
 
-func (e *encoder) object(o *goja.Object) error {
+// object writes an object; converted says that it comes from a toJSON method.
+func (e *encoder) object(o *goja.Object, converted bool) error {
 	if e.stop.Load() {
 		return stoppedError{}
 	}
@@ -139,10 +140,10 @@ func (e *encoder) object(o *goja.Object) error {
 	}
 	e.open = append(e.open, o)
 	defer func() { e.open = e.open[:len(e.open)-1] }()
-	return e.byClass(o)
+	return e.byClass(o, converted)
 }
 
-func (e *encoder) byClass(o *goja.Object) error {
+func (e *encoder) byClass(o *goja.Object, converted bool) error {
 	if name, ok := e.realm.namespaces[o]; ok {
 		return e.fail("is the namespace %s; pass on what its methods return", name)
 	}
@@ -163,7 +164,7 @@ func (e *encoder) byClass(o *goja.Object) error {
 	case "Boolean":
 		return e.value(e.vm.ToValue(o.Export()))
 	case "Object", "Arguments":
-		return e.byType(o)
+		return e.byType(o, converted)
 	case "RegExp":
 		return e.fail("is a regular expression; pass its source as text")
 	default:
@@ -181,7 +182,7 @@ var (
 )
 
 // byType tells apart what the engine gives the class Object.
-func (e *encoder) byType(o *goja.Object) error {
+func (e *encoder) byType(o *goja.Object, converted bool) error {
 	switch t := o.ExportType(); {
 	case t == typeProxy && isArray(o):
 		return e.array(o)
@@ -194,8 +195,11 @@ func (e *encoder) byType(o *goja.Object) error {
 	case t == typeArrayBuffer, t != nil && t.Kind() == reflect.Slice:
 		return e.bytes(o)
 	}
+	if converted {
+		return e.plain(o)
+	}
 	if toJSON, ok := callable(o.Get("toJSON")); ok {
-		return e.converted(toJSON(goja.FunctionCall{This: o}))
+		return e.convert(toJSON(goja.FunctionCall{This: o}))
 	}
 	return e.plain(o)
 }
@@ -208,15 +212,19 @@ func isArray(o *goja.Object) bool {
 	return o != nil && o.ClassName() == "Array"
 }
 
-// converted writes what a toJSON method returned.
-func (e *encoder) converted(v goja.Value) error {
+// convert writes what a toJSON method returned; a toJSON of that is not asked again.
+func (e *encoder) convert(v goja.Value) error {
 	if v == nil || goja.IsUndefined(v) {
 		return e.write("null")
 	}
-	if o, ok := v.(*goja.Object); ok && o == e.open[len(e.open)-1] {
-		return e.plain(o)
+	o, ok := v.(*goja.Object)
+	if !ok {
+		return e.value(v)
 	}
-	return e.value(v)
+	if o == e.open[len(e.open)-1] {
+		return e.byClass(o, true)
+	}
+	return e.object(o, true)
 }
 
 func (e *encoder) plain(o *goja.Object) error {

@@ -1,6 +1,7 @@
 package badger
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -23,11 +24,34 @@ func (e *LockedError) Error() string {
 	return "the journal in " + e.Dir + " is open in another process, or already in this one"
 }
 
+// errLocked says that the folder's lock is taken.
+var errLocked = errors.New("locked")
+
+// verify looks for damage that Badger would not survive. Where the lock that keeps other processes from writing
+// meanwhile is not known, it looks for none.
+func verify(path string) error {
+	release, err := lockFolder(path)
+	if errors.Is(err, errors.ErrUnsupported) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(verifyTables(path), release())
+}
+
 // openDatabase opens Badger. Everything lies in the LSM tree (values are cut below the threshold): value logs are
-// hardly ever collected, and tables carry checksums that are verified here, before anything is served.
+// hardly ever collected, and tables carry checksums that are verified before anything is served.
 func openDatabase(path string, opts Options) (db *badgerdb.DB, err error) {
+	err = verify(path)
+	if errors.Is(err, errLocked) {
+		return nil, &LockedError{Dir: opts.Dir}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open journal in %s: %w", opts.Dir, err)
+	}
 	defer func() {
-		// Badger's reader of tables takes some damage for granted and panics.
+		// Badger takes it for granted that its other files are sound, too.
 		if r := recover(); r != nil {
 			db, err = nil, &journal.DamagedError{After: -1, Cause: "the database in " + path + " cannot be read"}
 		}
@@ -51,10 +75,21 @@ func openDatabase(path string, opts Options) (db *badgerdb.DB, err error) {
 		return db, nil
 	case strings.Contains(err.Error(), "Cannot acquire directory lock"):
 		return nil, &LockedError{Dir: opts.Dir}
-	case strings.Contains(err.Error(), "checksum"):
+	case saysDamage(err):
 		return nil, &journal.DamagedError{After: -1, Cause: err.Error()}
 	}
 	return nil, fmt.Errorf("open journal in %s: %w", opts.Dir, err)
+}
+
+// saysDamage reports whether Badger means that a file has changed. It wraps its errors as text. Its files are not
+// encrypted: where it finds a key wrong or missing, a bit of the file has flipped.
+func saysDamage(err error) bool {
+	for _, text := range []string{"checksum", badgerdb.ErrEncryptionKeyMismatch.Error(), badgerdb.ErrInvalidDataKeyID.Error()} {
+		if strings.Contains(err.Error(), text) {
+			return true
+		}
+	}
+	return false
 }
 
 // logger passes on what Badger warns of; its running commentary is dropped.

@@ -1,6 +1,7 @@
 package badger
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -30,44 +31,68 @@ func keysUnder(t *testing.T, s *Store, prefix []byte) (n int) {
 	return n
 }
 
+// queue puts an append before the writer and does not wait for it.
+func queue(t *testing.T, ctx context.Context, s *Store, b journal.Batch) *request {
+	t.Helper()
+	x, err := parseID(b.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	enc, err := b.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return queueTask(t, ctx, s, newAddition(x, b, enc))
+}
+
+func queueTask(t *testing.T, ctx context.Context, s *Store, task task) *request {
+	t.Helper()
+	r := &request{ctx: ctx, task: task, done: make(chan error, 1)}
+	if err := s.enqueue(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// hold stops the writer, so that what is queued comes to wait, until release is called.
+func hold(t *testing.T, s *Store) (release func()) {
+	t.Helper()
+	held, free := make(chan struct{}), make(chan struct{})
+	queueTask(t, t.Context(), s, taskFunc(func(*writer) error { close(held); <-free; return nil }))
+	<-held
+	return func() { close(free) }
+}
+
+// taskFunc is a task that changes nothing.
+type taskFunc func(w *writer) error
+
+func (f taskFunc) run(w *writer) error { return f(w) }
+
 func TestWaitingAppendsShareATransaction(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
 	before := s.mark.number
-	held, release := make(chan struct{}), make(chan struct{})
-	errs := make(chan error, 40)
-	go func() {
-		errs <- s.submit(context.Background(), taskFunc(func(*writer) error { close(held); <-release; return nil }))
-	}()
-	<-held
-	authors := make([]*journaltest.Author, 39)
+	release := hold(t, s)
+	authors, requests := make([]*journaltest.Author, 40), make([]*request, 40)
 	for i := range authors {
 		authors[i] = journaltest.NewAuthor()
 		b := authors[i].Begin()
-		if i%3 == 0 {
-			b.Events[0].Index, b.Events[1].Index = 7, 8 // refused: it does not begin
-			b.Events[0].Body = b.Events[1].Body
+		if i%4 == 0 {
+			b = authors[i].Write("0") // refused: the execution has not begun
 		}
-		go func() { errs <- s.Append(context.Background(), b) }()
+		requests[i] = queue(t, t.Context(), s, b)
 	}
-	for len(s.requests) < len(authors) {
-		// The writer is held, so they all come to wait.
-	}
-	close(release)
-	refused := 0
-	for range cap(errs) {
-		if err := <-errs; errors.Is(err, journal.ErrConflict) {
-			refused++
-		} else if err != nil {
+	release()
+	for i, r := range requests {
+		switch err := <-r.done; {
+		case i%4 == 0:
+			if !errors.Is(err, journal.ErrConflict) {
+				t.Errorf("an execution without a begin: %v", err)
+			}
+		case err != nil:
 			t.Error(err)
-		}
-	}
-	if refused != 13 {
-		t.Errorf("%d were refused", refused)
-	}
-	for i, a := range authors {
-		if i%3 != 0 {
-			check(t, s, a)
+		default:
+			check(t, s, authors[i])
 		}
 	}
 	closeStore(t, s)
@@ -76,29 +101,60 @@ func TestWaitingAppendsShareATransaction(t *testing.T) {
 	}
 }
 
-// taskFunc is a task that changes nothing.
-type taskFunc func(w *writer) error
+func TestBatchesOfOneExecutionInOneTransaction(t *testing.T) {
+	t.Parallel()
+	s, a := open(t, t.TempDir()), journaltest.NewAuthor()
+	release := hold(t, s)
+	var requests []*request
+	for _, b := range []journal.Batch{a.Begin(), a.Ask("0"), a.Pause(), a.Claim()} {
+		requests = append(requests, queue(t, t.Context(), s, b))
+	}
+	release()
+	for _, r := range requests {
+		if err := <-r.done; err != nil {
+			t.Fatal(err)
+		}
+	}
+	check(t, s, a)
+	if n := keysUnder(t, s, []byte("s/")); n != 1 {
+		t.Errorf("the execution has %d statuses", n)
+	}
+}
 
-func (f taskFunc) run(w *writer) error { return f(w) }
+func TestMoreWaitsThanATransactionHolds(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	before := s.mark.number
+	release := hold(t, s)
+	authors, requests := make([]*journaltest.Author, 12), make([]*request, 12)
+	for i := range authors {
+		authors[i] = journaltest.NewAuthor()
+		b := authors[i].Begin()
+		b.Blobs = [][]byte{bytes.Repeat([]byte{byte(i)}, 400<<10)}
+		requests[i] = queue(t, t.Context(), s, b)
+	}
+	release()
+	for i, r := range requests {
+		if err := <-r.done; err != nil {
+			t.Fatal(err)
+		}
+		check(t, s, authors[i])
+	}
+	closeStore(t, s)
+	if got := s.mark.number - before; got != 3 {
+		t.Errorf("they took %d transactions", got)
+	}
+}
 
 func TestARequestWithdrawnBeforeItsTurn(t *testing.T) {
 	t.Parallel()
 	s, a := open(t, t.TempDir()), journaltest.NewAuthor()
 	ctx, cancel := context.WithCancel(t.Context())
-	held, release := make(chan struct{}), make(chan struct{})
-	errs := make(chan error, 2)
-	go func() {
-		errs <- s.submit(context.Background(), taskFunc(func(*writer) error { close(held); <-release; return nil }))
-	}()
-	<-held
-	b := a.Begin()
-	go func() { errs <- s.Append(ctx, b) }()
-	for len(s.requests) < 1 {
-		// The writer is held, so it comes to wait.
-	}
+	release := hold(t, s)
+	r := queue(t, ctx, s, a.Begin())
 	cancel()
-	close(release)
-	if err := errors.Join(<-errs, <-errs); !errors.Is(err, context.Canceled) {
+	release()
+	if err := <-r.done; !errors.Is(err, context.Canceled) {
 		t.Errorf("the append said %v", err)
 	}
 	if _, err := s.Head(t.Context(), a.ID()); !errors.Is(err, journal.ErrNotFound) {

@@ -81,6 +81,7 @@ func wrapLine(line string, most int) []string {
 	line = strings.TrimRight(line, " ")
 	indent := len(line) - len(strings.TrimLeft(line, " "))
 	indent = min(indent, most/2)
+	line = spaces(indent) + strings.TrimLeft(line, " ")
 	var lines []string
 	for columns(line) > most {
 		head := cut(line, most)

@@ -36,55 +36,47 @@ func parsePart(raw json.RawMessage) (p part, ok bool) {
 
 // media is an image or a sound, without what concerns its display.
 type media struct {
-	Type     string          `json:"type"`
-	MIMEType string          `json:"mimeType,omitempty"`
-	Data     json.RawMessage `json:"data,omitempty"`
+	Type     string  `json:"type"`
+	MIMEType string  `json:"mimeType,omitempty"`
+	Data     encoded `json:"data"`
 }
 
 // embedded is a resource within a result.
 type embedded struct {
 	Type     string `json:"type"`
 	Resource struct {
-		URI      string          `json:"uri,omitempty"`
-		MIMEType string          `json:"mimeType,omitempty"`
-		Text     json.RawMessage `json:"text,omitempty"`
-		Blob     json.RawMessage `json:"blob,omitempty"`
+		URI      string   `json:"uri,omitempty"`
+		MIMEType string   `json:"mimeType,omitempty"`
+		Text     *string  `json:"text,omitempty"`
+		Blob     *encoded `json:"blob,omitempty"`
 	} `json:"resource"`
 }
 
-// value returns the part with tags for its bytes. Links, texts and kinds that
-// are not known stay as they came.
+// value returns the part with tags for its bytes. Links, texts, kinds that are
+// not known, and parts that are not what their kind says stay as they came.
 func (p part) value() (json.RawMessage, error) {
+	var known any
 	switch p.kind {
 	case kindImage, kindAudio:
-		var m media
-		if json.Unmarshal(p.raw, &m) == nil {
-			m.Data = tagged(m.Data)
-			return encode(m)
-		}
+		known = &media{}
 	case kindResource:
-		var r embedded
-		if json.Unmarshal(p.raw, &r) == nil {
-			r.Resource.Blob = tagged(r.Resource.Blob)
-			return encode(r)
-		}
+		known = &embedded{}
 	}
-	return wire.Escape(p.raw)
+	if known == nil || json.Unmarshal(p.raw, known) != nil {
+		return wire.Escape(p.raw)
+	}
+	return encode(known)
 }
 
-// tagged makes bytes of a base64 string; anything else stays what it is.
-func tagged(data json.RawMessage) json.RawMessage {
-	var s string
-	if json.Unmarshal(data, &s) != nil {
-		return data
-	}
-	bytes, err := base64.StdEncoding.DecodeString(s)
+// encoded is a base64 string of a result. It is handed to a program as the bytes
+// that it stands for, or as it is if it stands for none.
+type encoded string
+
+// MarshalJSON implements json.Marshaler.
+func (e encoded) MarshalJSON() ([]byte, error) {
+	data, err := base64.StdEncoding.DecodeString(string(e))
 	if err != nil {
-		return data
+		return encode(string(e))
 	}
-	tag, err := json.Marshal(map[string][]byte{"$bytes": bytes})
-	if err != nil {
-		return data
-	}
-	return tag
+	return encode(map[string][]byte{"$bytes": data})
 }
