@@ -24,8 +24,11 @@ type app struct {
 	page     render.Page // how to write to out
 	tty      string      // the controlling terminal's path
 	user     string      // the operating system's
-	// open reaches the host; tests put their own here.
+	// open reaches the host.
 	open func(context.Context) (*session, error)
+	// patience is how long a command waits for a journal whose holder cannot be reached: one that is about to begin or
+	// to end has it for moments.
+	patience time.Duration
 
 	config   string
 	json     bool
@@ -35,7 +38,7 @@ type app struct {
 
 // newApp is the process's own surroundings.
 func newApp() *app {
-	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, tty: "/dev/tty", user: userName()}
+	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, tty: "/dev/tty", user: userName(), patience: 10 * time.Second}
 	a.page = pageOf(os.Stdout)
 	a.open = a.reach
 	return a

@@ -70,10 +70,6 @@ func (a *app) interrupted(ctx context.Context, s *session, id string) {
 	}
 }
 
-// patience is how long a command waits for a journal whose holder cannot be reached: one that is about to begin or to
-// end has it for moments.
-const patience = 10 * time.Second
-
 // reach finds the configuration and reaches its host.
 func (a *app) reach(ctx context.Context) (*session, error) {
 	guest, err := a.load(true)
@@ -89,7 +85,7 @@ func (a *app) reach(ctx context.Context) (*session, error) {
 func (a *app) connect(ctx context.Context, s *session, guest *config.Config) error {
 	run := filepath.Join(guest.Runtime.Data, "run")
 	as := control.Identity{Config: guest.Path, Fingerprint: guest.Fingerprint()}
-	timed, cancel := context.WithTimeoutCause(ctx, patience, errNoAnswer)
+	timed, cancel := context.WithTimeoutCause(ctx, a.patience, errNoAnswer)
 	defer cancel()
 	for {
 		client, unreached := control.Dial(ctx, run, as)

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -13,32 +12,6 @@ import (
 	"github.com/codemode-go/codemode/core/policy"
 	"github.com/codemode-go/codemode/core/sandbox"
 )
-
-// stage is where an open call stands in its pass.
-type stage int
-
-const (
-	stageWaiting   stage = iota // for a person
-	stageQueued                 // for a slot
-	stagePreparing              // its connector reads what a revert will need
-	stageExecuting              // its connector works
-	stageTimer
-	stageStep // its function runs in the sandbox
-)
-
-// call is a call that has been issued in this pass and not been delivered.
-type call struct {
-	seq    string
-	stage  stage
-	method *catalog.Method    // nil: the host's own
-	cancel context.CancelFunc // of a call that is being prepared or executed
-	// again says that the verdict is of another moment: the call is judged anew before it starts.
-	again bool
-	// due is when a timer fires, on the timers' clock.
-	due time.Duration
-	// replayed is the recorded outcome at whose place a call that is dispatched in every pass is delivered.
-	replayed *journal.Call
-}
 
 // divergence is a replay that does not follow its record, found by the engine itself.
 type divergence struct{ sandbox.Divergence }
@@ -102,28 +75,12 @@ func (p *pass) reopen(known *journal.Call) {
 	default:
 		c.stage = stageQueued
 	}
-	p.add(c)
+	p.open.add(c)
 }
 
 // refused reports whether a person has told the program no.
 func refused(c *journal.Call) bool {
 	return c.Decision != nil && c.Decision.Decision == journal.DecisionRefuse
-}
-
-func (p *pass) add(c *call) {
-	p.open[c.seq] = c
-	p.order = append(p.order, c.seq)
-}
-
-// close forgets an open call.
-func (p *pass) close(seq string) {
-	delete(p.open, seq)
-	for i, s := range p.order {
-		if s == seq {
-			p.order = append(p.order[:i:i], p.order[i+1:]...)
-			return
-		}
-	}
 }
 
 // judgement is what becomes of a new call.
@@ -244,7 +201,6 @@ func (p *pass) admit(j *judgement) error {
 	}
 	i := j.issued
 	c := &call{seq: i.Seq, method: j.method, stage: stageQueued}
-	p.add(c)
 	switch {
 	case j.failure != nil:
 		return p.outcome(c, &journal.Outcome{State: journal.CallDenied, Failure: j.failure})
@@ -256,13 +212,14 @@ func (p *pass) admit(j *judgement) error {
 	case i.Method == sandbox.MethodTimer:
 		c.stage, c.due = stageTimer, p.rec.state.Calls[i.Seq].IssueClock+delayOf(i.Args)
 	}
+	p.open.add(c)
 	return nil
 }
 
 // outcome journals a call's end and queues its delivery. What a write came to is durable before the program hears of it.
 func (p *pass) outcome(c *call, o *journal.Outcome) error {
 	o.Seq, o.Usage = c.seq, p.usage
-	p.close(c.seq)
+	p.open.remove(c)
 	known := p.rec.state.Calls[c.seq]
 	if c.replayed != nil {
 		p.ready = append(p.ready, completionOf(known, o, c.replayed.OutcomeAt, true))
@@ -299,21 +256,18 @@ func completionOf(c *journal.Call, o *journal.Outcome, at time.Time, compare boo
 
 // withdraw ends a call that never started.
 func (p *pass) withdraw(seq, cause string) error {
-	c := p.open[seq]
+	c := p.open.get(seq)
 	if c == nil {
 		return nil
 	}
-	if c.cancel != nil {
-		c.cancel()
-	}
-	p.close(seq)
+	p.forget(c)
 	_, err := p.rec.add(&journal.Withdrawn{Seq: seq, Cause: cause})
 	return err
 }
 
 // stepSettled journals a step's outcome; the program sees it when it is delivered.
 func (p *pass) stepSettled(s sandbox.StepResult) error {
-	c := p.open[s.Seq]
+	c := p.open.get(s.Seq)
 	if c == nil || c.stage != stageStep {
 		return fmt.Errorf("the sandbox reported step %s, which is not open", s.Seq)
 	}
@@ -322,9 +276,3 @@ func (p *pass) stepSettled(s sandbox.StepResult) error {
 	}
 	return p.outcome(c, &journal.Outcome{State: journal.CallApplied, Value: s.Value, Has: s.Value != nil})
 }
-
-// bySeq orders open calls.
-func bySeq(a, b *call) int { return journal.CompareSeq(a.seq, b.seq) }
-
-// byDue orders timers: equal due times fire by seq.
-func byDue(a, b *call) int { return cmp.Or(cmp.Compare(a.due, b.due), bySeq(a, b)) }

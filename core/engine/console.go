@@ -32,10 +32,10 @@ func (p *pass) warn(format string, args ...any) {
 
 // warnUnawaited names the calls that the program returned without awaiting. They are carried out all the same.
 func (p *pass) warnUnawaited() {
-	for _, seq := range p.order {
-		i := p.rec.state.Calls[seq].Issued
+	for _, c := range p.open.all() {
+		i := p.rec.state.Calls[c.seq].Issued
 		if i.Connector != sandbox.Platform {
-			p.warn("the program returned without awaiting %s.%s (call %s, line %d)", i.Connector, i.Method, seq, i.Line)
+			p.warn("the program returned without awaiting %s.%s (call %s, line %d)", i.Connector, i.Method, c.seq, i.Line)
 		}
 	}
 }

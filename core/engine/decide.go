@@ -84,6 +84,7 @@ func (x *Execution) Decide(ctx context.Context, list []Decision) (picked bool, e
 		return false, x.rec.flush(ctx)
 	}
 	if x.running {
+		x.news = true
 		select {
 		case x.wake <- struct{}{}:
 		default:
@@ -132,40 +133,57 @@ func decidable(s *journal.State, d Decision) error {
 // rejectionOf says how an execution ends because of a recorded decision; nil: none ends it.
 func rejectionOf(s *journal.State) *ending {
 	for _, seq := range s.Order {
-		c := s.Calls[seq]
-		d := c.Decision
-		if d == nil || c.Outcome != nil {
-			continue
-		}
-		name := c.Issued.Connector + "." + c.Issued.Method
-		switch d.Decision {
-		case journal.DecisionReject:
-			text := fmt.Sprintf("A person rejected %s (call %s)", name, seq)
-			if d.Note != "" {
-				text += ": " + d.Note
-			}
-			return &ending{status: journal.StatusRejected, errType: ErrorRejected, failure: &journal.Failure{Message: text + "."}}
-		case journal.DecisionExpire:
-			return &ending{status: journal.StatusRejected, errType: ErrorRejected, failure: &journal.Failure{Message: "Expired awaiting approval."}}
-		case journal.DecisionEnd:
-			return fail(ErrorRejected, &journal.Failure{Message: fmt.Sprintf("A person ended the execution because the effect of %s (call %s) is not known.", name, seq)})
+		if end := rejection(s.Calls[seq]); end != nil {
+			return end
 		}
 	}
 	return nil
 }
 
-// decided picks up the decisions that a person has recorded.
+// rejection says how the decision on a call ends the execution; nil: it does not.
+func rejection(c *journal.Call) *ending {
+	d := c.Decision
+	if d == nil || c.Outcome != nil {
+		return nil
+	}
+	name := c.Issued.Connector + "." + c.Issued.Method
+	switch d.Decision {
+	case journal.DecisionReject:
+		text := fmt.Sprintf("A person rejected %s (call %s)", name, c.Issued.Seq)
+		if d.Note != "" {
+			text += ": " + d.Note
+		}
+		return rejected(text + ".")
+	case journal.DecisionExpire:
+		return rejected("Expired awaiting approval.")
+	case journal.DecisionEnd:
+		return fail(ErrorRejected, &journal.Failure{
+			Message: fmt.Sprintf("A person ended the execution because the effect of %s (call %s) is not known.", name, c.Issued.Seq),
+		})
+	}
+	return nil
+}
+
+// rejected is the end of an execution by a person's word, or for lack of it.
+func rejected(text string) *ending {
+	return &ending{status: journal.StatusRejected, errType: ErrorRejected, failure: &journal.Failure{Message: text}}
+}
+
+// decided picks up the decisions that a person has recorded since it was last asked.
 func (p *pass) decided() (*ending, error) {
 	if p.fatal != nil {
 		return p.fatal, nil
 	}
-	if end := rejectionOf(p.rec.state); end != nil {
-		return end, nil
+	if !p.news {
+		return nil, nil
 	}
-	for _, seq := range slices.Clone(p.order) {
-		c := p.open[seq]
-		known := p.rec.state.Calls[seq]
-		if c.stage != stageWaiting || known.Waiting() {
+	p.news = false
+	for _, c := range slices.Clone(p.open.at[stageWaiting]) {
+		known := p.rec.state.Calls[c.seq]
+		if end := rejection(known); end != nil {
+			return end, nil
+		}
+		if known.Waiting() {
 			continue
 		}
 		if err := p.apply(c, known); err != nil {
@@ -179,7 +197,8 @@ func (p *pass) decided() (*ending, error) {
 func (p *pass) apply(c *call, known *journal.Call) error {
 	switch d := known.Decision; d.Decision {
 	case journal.DecisionApprove, journal.DecisionAgain:
-		c.stage, c.again = stageQueued, true
+		c.again = true
+		p.open.move(c, stageQueued)
 	case journal.DecisionRefuse:
 		text := fmt.Sprintf("A person refused %s.%s", known.Issued.Connector, known.Issued.Method)
 		if d.Note != "" {
@@ -216,9 +235,7 @@ func (x *Execution) Expire() (bool, error) {
 			return false, err
 		}
 	}
-	return true, x.end(&ending{
-		status: journal.StatusRejected, errType: ErrorRejected, failure: &journal.Failure{Message: "Expired awaiting approval."},
-	})
+	return true, x.end(rejected("Expired awaiting approval."))
 }
 
 // end ends an execution that no pass runs.

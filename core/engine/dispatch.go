@@ -29,70 +29,66 @@ const grace = 250 * time.Millisecond
 
 // startQueued starts what has a slot, in seq order. Writes are durable as started before any of them is sent.
 func (p *pass) startQueued() error {
-	var queued []*call
-	for _, c := range p.open {
-		if c.stage == stageQueued && (p.replay == nil || c.replayed != nil) {
-			queued = append(queued, c)
-		}
-	}
-	slices.SortFunc(queued, bySeq)
-	var launches []func()
-	for _, c := range queued {
-		if limit := p.e.Limits.InFlight; limit > 0 && p.busy+len(launches) >= limit {
+	var ready launches
+	for _, c := range slices.Clone(p.open.at[stageQueued]) {
+		if limit := p.e.Limits.InFlight; limit > 0 && p.busy+len(ready.list) >= limit {
 			break
 		}
-		launch, err := p.start(c)
-		if err != nil {
+		if p.replay != nil && c.replayed == nil {
+			continue // it starts when the pass is live
+		}
+		if err := p.start(c, &ready); err != nil {
 			return err
 		}
-		if launch != nil {
-			launches = append(launches, launch)
-		}
 	}
-	return p.launch(launches)
+	return p.launch(ready)
 }
 
-// launch sends calls that are journaled as started.
-func (p *pass) launch(launches []func()) error {
-	if len(launches) == 0 {
-		return nil
-	}
-	if slices.ContainsFunc(p.rec.buf, p.startsWrite) {
+// launches are calls that are journaled as started and not yet sent.
+type launches struct {
+	list   []func()
+	writes bool // one of them is not read-only
+}
+
+func (l *launches) add(send func(), write bool) {
+	l.list = append(l.list, send)
+	l.writes = l.writes || write
+}
+
+// launch sends calls.
+func (p *pass) launch(l launches) error {
+	if l.writes {
 		if err := p.rec.flush(p.ctx); err != nil {
 			return err
 		}
 	}
-	for _, l := range launches {
-		l()
+	for _, send := range l.list {
+		send()
 	}
 	return nil
 }
 
-// startsWrite reports whether an event is the start of a call that is not read-only.
-func (p *pass) startsWrite(e journal.Event) bool {
-	s, ok := e.Body.(*journal.Started)
-	return ok && !p.rec.state.Calls[s.Seq].Issued.ReadOnly
-}
-
-// start takes a queued call to its connector: it returns what sends it, or nil when the call has come to an end or waits again.
-func (p *pass) start(c *call) (func(), error) {
+// start takes a queued call to its connector, unless it comes to an end or waits again.
+func (p *pass) start(c *call, ready *launches) error {
 	known := p.rec.state.Calls[c.seq]
 	if known.Issued.Connector == sandbox.Platform {
-		return p.startPlatform(c, known), nil
+		ready.add(p.startPlatform(c, known), false)
+		return nil
 	}
 	if ended, err := p.judgeAgain(c, known); ended || err != nil {
-		return nil, err
+		return err
 	}
 	conn, err := p.e.Connectors.Connector(known.Issued.Connector)
 	if err != nil {
-		return nil, p.outcome(c, &journal.Outcome{State: journal.CallFailed, Failure: &journal.Failure{
+		return p.outcome(c, &journal.Outcome{State: journal.CallFailed, Failure: &journal.Failure{
 			Name: nameCallError, Code: string(wire.CodeUnavailable), Retryable: true, Message: err.Error(),
 		}})
 	}
 	if c.method.Prepares && !known.Issued.ReadOnly {
-		return p.startPrepare(c, known, conn), nil
+		ready.add(p.startPrepare(c, known, conn), false)
+		return nil
 	}
-	return p.startInvoke(c, known, conn, nil)
+	return p.startInvoke(c, known, conn, nil, ready)
 }
 
 // judgeAgain validates and judges, under the policy of this moment, a call whose verdict is of another moment.
@@ -136,7 +132,7 @@ func (p *pass) judgeAgain(c *call, known *journal.Call) (bool, error) {
 		Seq: c.seq, Verdict: journal.Verdict{Effect: string(v.Effect), Rule: v.Rule, Reason: v.Reason},
 		Approval: digest, Preview: preview, Why: why,
 	})
-	c.stage = stageWaiting
+	p.open.move(c, stageWaiting)
 	return true, err
 }
 
@@ -153,7 +149,7 @@ func (p *pass) wireCall(m *catalog.Method, seq string, args []byte) *wire.Call {
 func (p *pass) startPrepare(c *call, known *journal.Call, conn wire.Connector) func() {
 	w := p.wireCall(c.method, c.seq, known.Args())
 	w.Deadline = p.e.Now().Add(p.e.Connectors.Timeout(c.method.Connector, c.method.Name))
-	c.stage = stagePreparing
+	p.open.move(c, stagePreparing)
 	return func() {
 		p.run(c, w.Deadline, func(ctx context.Context) result {
 			v, err := conn.Prepare(ctx, w)
@@ -162,8 +158,8 @@ func (p *pass) startPrepare(c *call, known *journal.Call, conn wire.Connector) f
 	}
 }
 
-// startInvoke journals the start and returns what sends the call.
-func (p *pass) startInvoke(c *call, known *journal.Call, conn wire.Connector, before []byte) (func(), error) {
+// startInvoke journals the start of a call that is about to be sent.
+func (p *pass) startInvoke(c *call, known *journal.Call, conn wire.Connector, before []byte, ready *launches) error {
 	w := p.wireCall(c.method, c.seq, known.Args())
 	w.Before = before
 	w.Deadline = p.e.Now().Add(p.e.Connectors.Timeout(c.method.Connector, c.method.Name))
@@ -178,11 +174,11 @@ func (p *pass) startInvoke(c *call, known *journal.Call, conn wire.Connector, be
 			Seq: c.seq, Attempt: w.Attempt, Key: w.IdempotencyKey, Deadline: w.Deadline, Before: w.Before,
 		})
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
-	c.stage = stageExecuting
-	return func() {
+	p.open.move(c, stageExecuting)
+	ready.add(func() {
 		p.run(c, w.Deadline, func(ctx context.Context) result {
 			r, err := conn.Invoke(ctx, w, nil)
 			if err != nil {
@@ -190,12 +186,13 @@ func (p *pass) startInvoke(c *call, known *journal.Call, conn wire.Connector, be
 			}
 			return result{seq: c.seq, value: r.Value}
 		})
-	}, nil
+	}, !known.Issued.ReadOnly)
+	return nil
 }
 
 // startPlatform answers a call to the host itself.
 func (p *pass) startPlatform(c *call, known *journal.Call) func() {
-	c.stage = stageExecuting
+	p.open.move(c, stageExecuting)
 	deadline := p.e.Now().Add(time.Minute)
 	return func() {
 		p.run(c, deadline, func(ctx context.Context) result {
@@ -255,7 +252,7 @@ func (p *pass) run(c *call, deadline time.Time, f func(context.Context) result) 
 // conclude works a result in.
 func (p *pass) conclude(r result) error {
 	p.busy--
-	c := p.open[r.seq]
+	c := p.open.get(r.seq)
 	if c == nil {
 		return nil // withdrawn meanwhile
 	}
@@ -289,11 +286,11 @@ func (p *pass) prepared(c *call, known *journal.Call, r result) error {
 	if err != nil {
 		return p.outcome(c, &journal.Outcome{State: journal.CallFailed, Failure: failureFrom(err)})
 	}
-	launch, err := p.startInvoke(c, known, conn, r.value)
-	if err != nil {
+	var ready launches
+	if err := p.startInvoke(c, known, conn, r.value, &ready); err != nil {
 		return err
 	}
-	return p.launch([]func(){launch})
+	return p.launch(ready)
 }
 
 // failed sorts a call's error: a read that lost its connector runs again once, a write of which nothing is
@@ -301,8 +298,9 @@ func (p *pass) prepared(c *call, known *journal.Call, r result) error {
 func (p *pass) failed(c *call, known *journal.Call, err error) error {
 	lost, sent := lostOf(err)
 	read := known.Issued.ReadOnly
-	if lost && read && c.replayed == nil && known.Issued.Connector != sandbox.Platform && known.Started.Attempt == 1 {
-		c.stage = stageQueued
+	late := errors.Is(err, context.DeadlineExceeded) // its time is used up: a second attempt would double it
+	if lost && read && !late && c.replayed == nil && known.Issued.Connector != sandbox.Platform && known.Started.Attempt == 1 {
+		p.open.move(c, stageQueued)
 		return nil
 	}
 	f := failureFrom(err)
@@ -310,7 +308,7 @@ func (p *pass) failed(c *call, known *journal.Call, err error) error {
 		return p.outcome(c, &journal.Outcome{State: journal.CallFailed, Failure: f})
 	}
 	if lost && sent || timedOut(err) {
-		c.stage = stageWaiting
+		p.open.move(c, stageWaiting)
 		if _, err := p.rec.add(&journal.Doubted{Seq: c.seq, Cause: f.Message}); err != nil {
 			return err
 		}

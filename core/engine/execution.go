@@ -23,6 +23,7 @@ type Execution struct {
 	mu      sync.Mutex // guards all below; a pass holds it except while it waits or the program runs
 	rec     *recorder
 	running bool
+	news    bool // decisions have been recorded that the pass has not picked up
 	cancel  context.CancelCauseFunc
 }
 

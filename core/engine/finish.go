@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -87,21 +86,20 @@ func (p *pass) abort(end *ending) error {
 	if end.failure != nil {
 		cause = end.failure.Message
 	}
-	for _, seq := range slices.Clone(p.order) {
-		c := p.open[seq]
-		known := p.rec.state.Calls[seq]
+	for _, c := range p.open.all() {
+		known := p.rec.state.Calls[c.seq]
 		switch {
 		case c.stage == stageExecuting && !known.Issued.ReadOnly:
 		case known.State == journal.CallInDoubt, known.State == journal.CallRejected, known.State == journal.CallExpired:
 		case end.stopped || c.replayed != nil:
 			p.forget(c)
 		default:
-			if err := p.withdraw(seq, cause); err != nil {
+			if err := p.withdraw(c.seq, cause); err != nil {
 				return err
 			}
 		}
 	}
-	for p.executing() {
+	for p.open.count(stageExecuting) > 0 {
 		p.mu.Unlock()
 		r := <-p.results
 		p.mu.Lock()
@@ -117,16 +115,7 @@ func (p *pass) forget(c *call) {
 	if c.cancel != nil {
 		c.cancel()
 	}
-	p.close(c.seq)
-}
-
-func (p *pass) executing() bool {
-	for _, c := range p.open {
-		if c.stage == stageExecuting {
-			return true
-		}
-	}
-	return false
+	p.open.remove(c)
 }
 
 // report adds what the model should know of a program that ended: rejections that nobody handled.

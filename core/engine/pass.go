@@ -17,8 +17,7 @@ type pass struct {
 	ctx     context.Context
 	session sandbox.Session
 
-	open    map[string]*call // issued in this pass and not yet delivered
-	order   []string         // the seqs of open, as they were issued
+	open    openCalls
 	ready   []sandbox.Completion
 	results chan result
 	done    chan struct{} // closed when nobody reads results any more
@@ -49,11 +48,11 @@ func (x *Execution) Run(ctx context.Context) (*Outcome, error) {
 	if err := x.runnable(); err != nil {
 		return StateError(x.ID(), err.Error()), nil
 	}
-	x.running, x.cancel = true, cancel
+	x.running, x.news, x.cancel = true, true, cancel
 	defer func() { x.running, x.cancel = false, nil }()
 
 	p := &pass{
-		Execution: x, ctx: ctx, open: map[string]*call{}, usage: x.rec.state.Usage,
+		Execution: x, ctx: ctx, open: newOpenCalls(), usage: x.rec.state.Usage,
 		cpuBefore: x.rec.state.Usage.CPU, results: make(chan result), done: make(chan struct{}),
 	}
 	defer close(p.done)
@@ -262,25 +261,14 @@ func (p *pass) poll() error {
 
 // settled says how the pass ends when nothing is left to wait for but timers and people; nil: it goes on.
 func (p *pass) settled() *ending {
-	var active, waiting, timers int
-	for _, c := range p.open {
-		switch c.stage {
-		case stageQueued, stagePreparing, stageExecuting:
-			active++
-		case stageWaiting:
-			waiting++
-		case stageTimer:
-			timers++
-		}
-	}
 	switch {
-	case active > 0:
+	case p.open.count(stageQueued, stagePreparing, stageExecuting) > 0:
 		return nil
-	case waiting > 0:
+	case p.waiting():
 		return &ending{status: journal.StatusPaused}
 	case p.main != nil:
 		return &ending{status: journal.StatusCompleted}
-	case timers > 0:
+	case p.open.count(stageTimer) > 0:
 		return nil
 	}
 	return fail(ErrorRuntime, &journal.Failure{
@@ -290,14 +278,7 @@ func (p *pass) settled() *ending {
 }
 
 // waiting reports whether a call waits for a person.
-func (p *pass) waiting() bool {
-	for _, c := range p.open {
-		if c.stage == stageWaiting {
-			return true
-		}
-	}
-	return false
-}
+func (p *pass) waiting() bool { return p.open.count(stageWaiting) > 0 }
 
 // flushSoon is how long events may stay unwritten while a pass waits, so that other processes see what runs.
 const flushSoon = 100 * time.Millisecond

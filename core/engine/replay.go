@@ -123,7 +123,7 @@ func (p *pass) reexecutes(seq string) bool {
 // again waits for the call at this place of the record to be executed once more. It is delivered with its recorded time.
 func (p *pass) again(seq string) (*sandbox.Completion, *ending, error) {
 	c := p.rec.state.Calls[seq]
-	if p.open[seq] == nil && !p.holds(seq) {
+	if p.open.get(seq) == nil && !p.holds(seq) {
 		return nil, p.diverged(&sandbox.Divergence{Seq: seq, Recorded: c.Issued.Connector + "." + c.Issued.Method, Came: "no such call"}), nil
 	}
 	for {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/codemode-go/codemode/core/journal"
@@ -20,13 +21,10 @@ func delayOf(args []byte) time.Duration {
 
 // nextTimer returns the timer that fires next; nil: there is none.
 func (p *pass) nextTimer() *call {
-	var next *call
-	for _, c := range p.open {
-		if c.stage == stageTimer && (next == nil || byDue(c, next) < 0) {
-			next = c
-		}
+	if p.open.count(stageTimer) == 0 {
+		return nil
 	}
-	return next
+	return p.open.at[stageTimer][0]
 }
 
 // fireTimer journals the next timer that is due, unless something else is to be delivered first. When the
@@ -35,7 +33,7 @@ func (p *pass) fireTimer() error {
 	if len(p.ready) > 0 {
 		return nil
 	}
-	if p.main != nil && p.onlyTimers() {
+	if p.main != nil && p.open.count(stageQueued, stagePreparing, stageExecuting, stageWaiting) == 0 {
 		return p.dropTimers()
 	}
 	c := p.nextTimer()
@@ -45,29 +43,16 @@ func (p *pass) fireTimer() error {
 	return p.outcome(c, &journal.Outcome{State: journal.CallApplied})
 }
 
-func (p *pass) onlyTimers() bool {
-	for _, c := range p.open {
-		if c.stage != stageTimer && c.stage != stageStep {
-			return false
-		}
-	}
-	return true
-}
-
 // dropTimers withdraws the timers that are left after the program has returned.
 func (p *pass) dropTimers() error {
-	dropped := 0
-	for _, seq := range append([]string(nil), p.order...) {
-		if p.open[seq].stage != stageTimer {
-			continue
-		}
-		if err := p.withdraw(seq, "the program had returned"); err != nil {
+	timers := slices.Clone(p.open.at[stageTimer])
+	for _, c := range timers {
+		if err := p.withdraw(c.seq, "the program had returned"); err != nil {
 			return err
 		}
-		dropped++
 	}
-	if dropped > 0 {
-		p.warn("%d timer(s) dropped: the program returned without awaiting them", dropped)
+	if len(timers) > 0 {
+		p.warn("%d timer(s) dropped: the program returned without awaiting them", len(timers))
 	}
 	return nil
 }

@@ -26,21 +26,21 @@ func (u *unit) entry() ([]splice, error) {
 	for _, name := range []string{"main", "run"} {
 		for _, v := range uncalled {
 			if v.name == name {
-				return u.append(v.name + call), nil
+				return u.append(v.name + given), nil
 			}
 		}
 	}
 	if len(u.functions()) > 0 && !u.anythingRuns(statements) {
 		if len(uncalled) == 1 {
-			return u.append(uncalled[0].name + call), nil
+			return u.append(uncalled[0].name + given), nil
 		}
 		return nil, u.noEntry()
 	}
 	return u.results(statements), nil
 }
 
-// call hands an entry what the program was given, even where the program has declared an input or env of its own.
-const call = "(...arguments)"
+// given hands an entry what the program was given, even where the program has declared an input or env of its own.
+const given = "(...arguments)"
 
 // exportEntry calls a default export that is a function or has a method run, and returns any other.
 func (u *unit) exportEntry() ([]splice, error) {
@@ -48,7 +48,7 @@ func (u *unit) exportEntry() ([]splice, error) {
 	if class, ok := u.declared(d).(*ast.ClassLiteral); ok {
 		return nil, u.fault(class.Class, "a class is no entry point; export default a function (input, env), or an object with a method run(input, env)")
 	}
-	return u.append(fmt.Sprintf(`typeof %[1]s==="function"?%[1]s%[2]s:%[1]s!==null&&typeof %[1]s==="object"&&typeof %[1]s.run==="function"?%[1]s.run%[2]s:%[1]s`, d, call)), nil
+	return u.append(fmt.Sprintf(`typeof %[1]s==="function"?%[1]s%[2]s:%[1]s!==null&&typeof %[1]s==="object"&&typeof %[1]s.run==="function"?%[1]s.run%[2]s:%[1]s`, d, given)), nil
 }
 
 // declared returns what a name of the top level is declared as, through one other name.
@@ -177,7 +177,7 @@ func (u *unit) call(list []ast.Statement, i int) []splice {
 		end = u.start(list[i+1])
 	}
 	end = len(strings.TrimRight(u.text[:end], "; \n"))
-	return []splice{begin, {offset: end, insert: ")" + call}}
+	return []splice{begin, {offset: end, insert: ")" + given}}
 }
 
 // append returns an expression at the end of the program.

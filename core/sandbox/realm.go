@@ -13,14 +13,22 @@ import (
 //go:embed prelude.js
 var preludeText string
 
-// compilePrelude compiles the prelude once in a process; the result serves all runtimes.
-var compilePrelude = sync.OnceValues(func() (*goja.Program, error) {
-	ast, err := goja.Parse("prelude", preludeText, parser.WithDisableSourceMaps)
+//go:embed console.js
+var consoleText string
+
+// The two parts of the prelude are compiled once in a process; the result serves all runtimes.
+var (
+	compilePrelude = sync.OnceValues(func() (*goja.Program, error) { return compileOwn("prelude", preludeText) })
+	compileConsole = sync.OnceValues(func() (*goja.Program, error) { return compileOwn("console", consoleText) })
+)
+
+func compileOwn(name, text string) (*goja.Program, error) {
+	ast, err := goja.Parse(name, text, parser.WithDisableSourceMaps)
 	if err != nil {
-		return nil, fmt.Errorf("parse prelude: %w", err)
+		return nil, fmt.Errorf("parse %s: %w", name, err)
 	}
 	return goja.CompileAST(ast, true)
-})
+}
 
 // native is a function of the program's world as Go calls it from within a native
 // function: what it throws passes through as a panic, and no microtask runs before
@@ -54,15 +62,18 @@ type realm struct {
 
 // newRealm runs the prelude in a fresh runtime.
 func newRealm(vm *goja.Runtime, host *goja.Object) (*realm, error) {
-	prelude, err := compilePrelude()
+	console, err := own(vm, compileConsole)
 	if err != nil {
 		return nil, err
 	}
-	f, err := vm.RunProgram(prelude)
-	if err != nil {
-		return nil, fmt.Errorf("run prelude: %w", err)
+	if err := define(host, "console", console); err != nil {
+		return nil, err
 	}
-	start, ok := goja.AssertFunction(f)
+	prelude, err := own(vm, compilePrelude)
+	if err != nil {
+		return nil, err
+	}
+	start, ok := goja.AssertFunction(prelude)
 	if !ok {
 		return nil, errors.New("run prelude: it is no function")
 	}
@@ -71,6 +82,19 @@ func newRealm(vm *goja.Runtime, host *goja.Object) (*realm, error) {
 		return nil, fmt.Errorf("run prelude: %w", err)
 	}
 	return captured(v.ToObject(vm))
+}
+
+// own makes the function that a part of the prelude is.
+func own(vm *goja.Runtime, compiled func() (*goja.Program, error)) (goja.Value, error) {
+	p, err := compiled()
+	if err != nil {
+		return nil, err
+	}
+	f, err := vm.RunProgram(p)
+	if err != nil {
+		return nil, fmt.Errorf("run prelude: %w", err)
+	}
+	return f, nil
 }
 
 func captured(functions *goja.Object) (*realm, error) {

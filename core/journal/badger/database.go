@@ -53,7 +53,7 @@ func openDatabase(path string, opts Options) (db *badgerdb.DB, err error) {
 	defer func() {
 		// Badger takes it for granted that its other files are sound, too.
 		if r := recover(); r != nil {
-			db, err = nil, &journal.DamagedError{After: -1, Cause: "the database in " + path + " cannot be read"}
+			db, err = nil, &journal.DamagedError{After: -1, Cause: "the files in " + path + " cannot be read"}
 		}
 	}()
 	db, err = badgerdb.Open(badgerdb.DefaultOptions(path).
@@ -76,7 +76,7 @@ func openDatabase(path string, opts Options) (db *badgerdb.DB, err error) {
 	case strings.Contains(err.Error(), "Cannot acquire directory lock"):
 		return nil, &LockedError{Dir: opts.Dir}
 	case saysDamage(err):
-		return nil, &journal.DamagedError{After: -1, Cause: err.Error()}
+		err = &journal.DamagedError{After: -1, Cause: err.Error()}
 	}
 	return nil, fmt.Errorf("open journal in %s: %w", opts.Dir, err)
 }

@@ -45,7 +45,7 @@ func TestFlippedBits(t *testing.T) {
 }
 
 func flipBits(t *testing.T) {
-	rounds := 4 // of each file; more with FLIPS=n
+	rounds := 3 // of each file; more with FLIPS=n
 	if n, err := strconv.Atoi(os.Getenv("FLIPS")); err == nil {
 		rounds = n
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -72,10 +71,14 @@ func TestTooLong(t *testing.T) {
 func TestWriteIsNotForever(t *testing.T) {
 	t.Parallel()
 	r := start(t, "deaf")
-	r.read(t)
-	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	if err := r.conn.Write(ctx, request(t, 1, strings.Repeat("x", 1<<20))); !errors.Is(err, ErrGone) {
+	written := make(chan error, 1)
+	long := request(t, 1, strings.Repeat("x", 1<<20))
+	go func() { written <- r.conn.Write(ctx, long) }()
+	r.read(t) // it has begun to read
+	cancel()
+	if err := <-written; !errors.Is(err, ErrGone) {
 		t.Errorf("the write ends with %v", err)
 	}
 	if err := r.conn.Write(t.Context(), request(t, 2, "next")); !errors.Is(err, ErrGone) {

@@ -21,9 +21,12 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// grace is what a server gets to end by itself, first when its input ends and
-// then after SIGTERM. Twice that must be less than a connector gets to close.
-const grace = 500 * time.Millisecond
+// patience is what a server gets to end by itself: after the end of its input,
+// and after SIGTERM.
+type patience struct{ input, term time.Duration }
+
+// usual is less, in sum, than what a connector gets to close.
+var usual = patience{input: 500 * time.Millisecond, term: 500 * time.Millisecond}
 
 // pipeDelay is how long output is still read after the end of the server when
 // a descendant holds it open.
@@ -46,12 +49,13 @@ type Command struct {
 
 // Process is a running server: an [mcp.Transport] that can be connected once.
 type Process struct {
-	command Command
-	cmd     *exec.Cmd
-	stdin   *os.File // our end
-	stdout  *io.PipeReader
-	output  *io.PipeWriter // what the process prints comes through here
-	stderr  *lineWriter
+	command  Command
+	patience patience
+	cmd      *exec.Cmd
+	stdin    *os.File // our end
+	stdout   *io.PipeReader
+	output   *io.PipeWriter // what the process prints comes through here
+	stderr   *lineWriter
 
 	exited chan struct{} // closed when the process is gone and its output is read
 
@@ -70,7 +74,7 @@ func Start(c Command) (*Process, error) {
 		return nil, fmt.Errorf("start the MCP server: %w", err)
 	}
 	defer theirs.Close()
-	p := &Process{command: c, stdin: ours, exited: make(chan struct{})}
+	p := &Process{command: c, patience: usual, stdin: ours, exited: make(chan struct{})}
 	p.stdout, p.output = io.Pipe()
 	p.stderr = &lineWriter{limit: lineBytes, emit: c.Stderr}
 	p.cmd = exec.Command(c.Path, c.Args...)
@@ -125,12 +129,14 @@ func (p *Process) Stop() {
 		p.stdin.Close()
 		// What the server still prints is read by nobody, and must not keep it.
 		p.stdout.Close()
-		for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
-			if p.awaitExit(grace) {
-				return
-			}
-			p.signal(signal)
+		if p.awaitExit(p.patience.input) {
+			return
 		}
+		p.signal(syscall.SIGTERM)
+		if p.awaitExit(p.patience.term) {
+			return
+		}
+		p.signal(syscall.SIGKILL)
 	})
 	<-p.exited
 }

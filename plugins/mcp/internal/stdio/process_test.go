@@ -62,6 +62,7 @@ func TestNoEnvironment(t *testing.T) {
 func TestStop(t *testing.T) {
 	t.Parallel()
 	r := start(t, "echo")
+	r.patience.input = limit
 	if ending := r.Ending(); ending != "" {
 		t.Errorf("it runs and has the ending %q", ending)
 	}
@@ -79,14 +80,19 @@ func TestStop(t *testing.T) {
 // TestStopHarder: other servers are terminated or killed.
 func TestStopHarder(t *testing.T) {
 	t.Parallel()
-	tests := map[string]struct{ role, ending string }{
-		"terminated": {"obedient", "exit status 7"},
-		"killed":     {"stubborn", "signal: killed"},
+	tests := map[string]struct {
+		role     string
+		patience patience
+		ending   string
+	}{
+		"terminated": {"obedient", patience{input: 1, term: limit}, "exit status 7"},
+		"killed":     {"stubborn", patience{input: 1, term: 1}, "signal: killed"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := start(t, test.role)
+			r.patience = test.patience
 			r.read(t) // it is ready
 			var all sync.WaitGroup
 			for range 3 {

@@ -28,10 +28,10 @@ const roleVar = "STDIO_TEST_ROLE"
 const holdVar = "STDIO_TEST_HOLD"
 
 const (
-	// patience is how long a test waits for what must happen.
-	patience = 20 * time.Second
+	// limit is how long a test waits for what must happen.
+	limit = 20 * time.Second
 	// lifetime is how long a server that nobody ends lives.
-	lifetime = 2 * patience
+	lifetime = 2 * limit
 )
 
 func TestMain(m *testing.M) {
@@ -103,8 +103,9 @@ var roles = map[string]func(){
 		}
 		_ = child.Wait()
 	},
-	// deaf does not read.
+	// deaf reads one byte and no more.
 	"deaf": func() {
+		_, _ = io.ReadFull(os.Stdin, make([]byte, 1))
 		fmt.Println(`{"jsonrpc":"2.0","method":"ready"}`)
 		time.Sleep(lifetime)
 	},
@@ -152,7 +153,7 @@ func (l *lines) first(t *testing.T) string {
 		}
 		select {
 		case <-l.more:
-		case <-time.After(patience):
+		case <-time.After(limit):
 			t.Fatal("no line came")
 		}
 	}
@@ -247,7 +248,7 @@ func hold(t *testing.T) (change func(*Command), isDead func()) {
 			if err != nil {
 				t.Error(err)
 			}
-		case <-time.After(patience):
+		case <-time.After(limit):
 			t.Error("the server is alive")
 		}
 	}

@@ -1,0 +1,107 @@
+package core_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/codemode-go/codemode/core"
+	"github.com/codemode-go/codemode/plugin/sdk"
+)
+
+// Only what was really reverted is marked so: a failed revert leaves its call applied, what has none stays as it is,
+// and the account says which is which.
+func TestOnlyRevertedCallsAreMarked(t *testing.T) {
+	t.Parallel()
+	it := newItems(1)
+	w := newWorld(t, it)
+	out := w.run(`await items.add({id: 4}); await items.add({id: 5}); await items.notify({id: 6}); await items.list(); await items.remove({id: 1})`)
+	w.is(out, "paused", "4")
+	it.hook = func(_ context.Context, method string, id int) error {
+		if method == "revert add" && id == 4 {
+			return sdk.Errorf(sdk.Conflict, "4 is in use")
+		}
+		return nil
+	}
+	r, err := w.host.Rollback(context.Background(), core.RollbackRequest{ExecutionID: out.ExecutionID, Decider: core.Decider{By: "ada"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !r.Changed || r.Status != "rolled_back" || len(r.Reverted) != 1 || r.Reverted[0].Seq != "1" ||
+		len(r.Failed) != 1 || r.Failed[0].Seq != "0" || !strings.Contains(r.Failed[0].Reason, "in use") ||
+		len(r.NoRevert) != 1 || r.NoRevert[0].Seq != "2" {
+		t.Errorf("%+v", r)
+	}
+	d, err := w.host.Show(context.Background(), out.ExecutionID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "calls", calls(d.Outcome), []string{
+		"0 items.add applied", "1 items.add reverted", "2 items.notify applied", "3 items.list applied", "4 items.remove withdrawn",
+	})
+	w.hasEndedAs(out.ExecutionID, "rolled_back")
+	w.effectsAre("add 4", "add 5", "notify 6", "undo added 5")
+}
+
+// Reverts run in the reverse order of the starts, with or without approval, with what was recorded and prepared, also
+// by a host that never saw the calls.
+func TestRollbackByAnotherHost(t *testing.T) {
+	t.Parallel()
+	it := newItems(1)
+	w := newWorld(t, it, onDisk(t.TempDir()))
+	out := w.run(`await items.add({id: 5}); await items.remove({id: 1}); await items.add({id: 6}); return "done"`)
+	w.is(w.approve(out.ExecutionID), "completed", `"done"`)
+	w.restart()
+	r, err := w.host.Rollback(context.Background(), core.RollbackRequest{ExecutionID: out.ExecutionID})
+	if err != nil || r.Status != "rolled_back" || len(r.Reverted) != 3 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	w.effectsAre("add 5", "remove 1", "add 6", "undo added 6", "undo removed 1", "undo added 5")
+	if !it.have[1] || it.have[5] || it.have[6] {
+		t.Errorf("items %v", it.have)
+	}
+	w.restart()
+	again, err := w.host.Rollback(context.Background(), core.RollbackRequest{ExecutionID: out.ExecutionID})
+	if err != nil || again.Changed || again.Status != "rolled_back" {
+		t.Errorf("%+v, %v", again, err)
+	}
+	w.effectsAre("add 5", "remove 1", "add 6", "undo added 6", "undo removed 1", "undo added 5")
+}
+
+// A rollback that reverts nothing leaves every status as it was.
+func TestRollbackOfNothing(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ code, status string }{
+		"reads only":          {`return await items.list()`, "completed"},
+		"no calls":            {`return 1`, "completed"},
+		"a write without one": {`await items.notify({id: 1}); throw new Error("x")`, "error"},
+		"waiting":             {`await items.remove({id: 1})`, "paused"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, newItems(1))
+			id := w.run(test.code).ExecutionID
+			r, err := w.host.Rollback(context.Background(), core.RollbackRequest{ExecutionID: id})
+			if err != nil || r.Changed || r.Status != test.status || len(r.Reverted) != 0 {
+				t.Errorf("%+v, %v", r, err)
+			}
+			if s := w.status(id); s != test.status {
+				t.Errorf("status %s", s)
+			}
+		})
+	}
+}
+
+// A connector that is not there any more is skipped and named; the others revert.
+func TestRollbackWithoutAConnector(t *testing.T) {
+	t.Parallel()
+	v := &vault{}
+	w := newWorld(t, newItems(), v.with(t))
+	out := w.run(`await items.add({id: 1}); await vault.put({a: 1}); return 1`)
+	w.more = nil
+	w.restart()
+	r, err := w.host.Rollback(context.Background(), core.RollbackRequest{ExecutionID: out.ExecutionID})
+	if err != nil || len(r.Reverted) != 1 || len(r.Missing) != 1 || r.Missing[0].Connector != "vault" {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
