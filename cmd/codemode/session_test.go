@@ -270,7 +270,6 @@ func TestConfigurationFaults(t *testing.T) {
 	}{
 		"none":             {[]string{"--config", dir + "/none.hcl"}, []string{"looked for", dir + "/none.hcl"}},
 		"a syntax error":   {[]string{"--config", writeFile(t, dir, "syntax.hcl", "runtime {\n  name =\n}\n")}, []string{"syntax.hcl:2"}},
-		"a secret file":    {[]string{"--config", writeFile(t, dir, "secret.hcl", "approvals {\n  secret_file = \"s\"\n}\n")}, []string{"approvals.secret_file"}},
 		"a bad variable":   {[]string{"--config", writeFile(t, dir, "ok.hcl", ""), "--var", "x"}, []string{"--var takes NAME=VALUE"}},
 		"unknown variable": {[]string{"--config", filepath.Join(dir, "ok.hcl"), "--var", "x=1"}, []string{`no variable "x"`}},
 		"a bad level":      {[]string{"--config", filepath.Join(dir, "ok.hcl"), "--log-level", "loud"}, []string{"--log-level"}},

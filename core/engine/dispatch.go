@@ -78,7 +78,7 @@ func (p *pass) start(c *call, ready *launches) error {
 	if ended, err := p.judgeAgain(c, known); ended || err != nil {
 		return err
 	}
-	conn, err := p.e.Connectors.Connector(known.Issued.Connector)
+	conn, err := p.connector(known.Issued.Connector)
 	if err != nil {
 		return p.outcome(c, &journal.Outcome{State: journal.CallFailed, Failure: &journal.Failure{
 			Name: nameCallError, Code: string(wire.CodeUnavailable), Retryable: true, Message: err.Error(),
@@ -89,6 +89,13 @@ func (p *pass) start(c *call, ready *launches) error {
 		return nil
 	}
 	return p.startInvoke(c, known, conn, nil, ready)
+}
+
+// connector finds what carries a connector's calls. That may start it, so the lock is given up meanwhile.
+func (p *pass) connector(label string) (wire.Connector, error) {
+	p.mu.Unlock()
+	defer p.mu.Lock()
+	return p.e.Connectors.Connector(label)
 }
 
 // judgeAgain validates and judges, under the policy of this moment, a call whose verdict is of another moment.
@@ -282,7 +289,7 @@ func (p *pass) prepared(c *call, known *journal.Call, r result) error {
 		f.Message = "The call was not started: " + f.Message
 		return p.outcome(c, &journal.Outcome{State: journal.CallFailed, Failure: f})
 	}
-	conn, err := p.e.Connectors.Connector(known.Issued.Connector)
+	conn, err := p.connector(known.Issued.Connector)
 	if err != nil {
 		return p.outcome(c, &journal.Outcome{State: journal.CallFailed, Failure: failureFrom(err)})
 	}

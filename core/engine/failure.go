@@ -95,7 +95,7 @@ func (p *pass) diverged(d *sandbox.Divergence) *ending {
 		step = suspect(p.rec.state, d.Seq)
 	}
 	text := fmt.Sprintf("Replay divergence at call %s: recorded is %s, the program came with %s. "+
-		"Nothing was executed. A program must do the same in every pass: put work that depends on anything but "+
+		"It was stopped before anything more was executed. A program must do the same in every pass: put work that depends on anything but "+
 		"its input, its calls and its steps into codemode.step.", d.Seq, d.Recorded, d.Came)
 	if step != "" {
 		text += fmt.Sprintf(" The likely cause is step %s, which was not run again: it must return what it finds out instead of assigning outer variables.", step)

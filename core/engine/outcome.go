@@ -130,9 +130,6 @@ func OutcomeOf(s *journal.State) *Outcome {
 
 // PendingOf lists the calls of an execution that wait for a person, in seq order.
 func PendingOf(s *journal.State) []Pending {
-	if s.Status.Terminal() && s.End != nil && s.End.ErrorType == ErrorDivergence {
-		return nil
-	}
 	var list []Pending
 	for _, c := range s.WaitingCalls() {
 		p := Pending{

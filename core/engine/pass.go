@@ -121,7 +121,7 @@ func (p *pass) recover() error {
 // resume delivers completions and runs the program. It gives up the lock while the program runs.
 func (p *pass) resume(completions ...sandbox.Completion) (sandbox.Turn, *ending, error) {
 	ctx, cancel := p.ctx, context.CancelFunc(func() {})
-	if limit := p.e.Limits.Wall; limit > 0 {
+	if limit := p.e.Limits.Wall; limit > 0 && p.replay == nil {
 		ctx, cancel = context.WithTimeoutCause(p.ctx, limit-p.usage.Wall, errWall)
 	}
 	defer cancel()

@@ -28,7 +28,7 @@ func TestLimits(t *testing.T) {
 		"cpu result":          {"cpu", Limits{CPU: 30 * time.Millisecond}, "\nreturn {get a() { for (;;); }}", "30ms", 2},
 		"cpu thrown":          {"cpu", Limits{CPU: 30 * time.Millisecond}, "\nthrow {get message() { for (;;); }}", "30ms", 2},
 		"cpu result of holes": {"cpu", Limits{CPU: 30 * time.Millisecond}, "return Array(2 ** 32 - 1)", "30ms", 0},
-		"memory":              {"memory", Limits{Memory: 32 << 20}, "const a = []; for (;;) a.push({a: [a.length]})", "32 MiB", 1},
+		"memory":              {"memory", Limits{Memory: 8 << 20}, "const a = []; for (;;) a.push({a: [a.length]})", "8 MiB", 1},
 		"calls":               {"calls", Limits{Calls: 3}, "for (;;)\n await files.read({})", "more than 3 calls", 2},
 		"calls at once":       {"calls", Limits{Calls: 3}, "for (;;)\n files.read({})", "more than 3 calls", 2},
 		"calls and steps":     {"calls", Limits{Calls: 2}, "await codemode.step('s', () => files.read({})); setTimeout(() => {})", "more than 2 calls", 1},

@@ -30,6 +30,18 @@
 // Uint8Array, tagged bigints a bigint, every other object a plain one with its
 // keys in order, __proto__ included.
 //
+// # Globals
+//
+// A program sees one global for each connector, codemode with its four methods, the
+// standard library of the language, and what else nearly every program expects:
+// console, the timers (setInterval is a chain of timer calls), queueMicrotask,
+// structuredClone, performance.now, crypto.randomUUID and getRandomValues, atob and
+// btoa, TextEncoder and TextDecoder for utf-8. A connector's global has its methods
+// and nothing else and cannot be changed; any other name on it is a function that
+// throws an error with the nearest names. A method named then is withheld, for every
+// await of the namespace would call it. No code is made from text. Dates are in UTC,
+// and their locale is en-US, whatever the process's are.
+//
 // # Chance
 //
 // Math.random and crypto draw from ChaCha8, seeded with the SHA-256 of the seed and

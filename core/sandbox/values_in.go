@@ -13,16 +13,13 @@ import (
 	"github.com/dop251/goja"
 )
 
-// maxDepth bounds the nesting of a value in both directions.
-const maxDepth = 1000
-
-var (
-	errNotJSON  = errors.New("it is not JSON")
-	errTooDeep  = errors.New("it is nested too deep")
+const (
 	bytesTag    = "$bytes"
 	bigintTag   = "$bigint"
 	bigintLimit = 100_000 // digits; parsing them takes quadratic time
 )
+
+var errNotJSON = errors.New("it is not JSON, or nested deeper than 10,000 levels")
 
 // decode builds a program's value from JSON. Nil is undefined.
 //
@@ -36,10 +33,10 @@ func (r *realm) decode(vm *goja.Runtime, text []byte) (goja.Value, error) {
 		return nil, errNotJSON
 	}
 	d := decoder{realm: r, vm: vm, text: text}
-	return d.value(0)
+	return d.value()
 }
 
-// decoder reads text that is known to be valid JSON.
+// decoder reads text that json.Valid, which also bounds the nesting, has accepted.
 type decoder struct {
 	realm *realm
 	vm    *goja.Runtime
@@ -47,15 +44,12 @@ type decoder struct {
 	pos   int
 }
 
-func (d *decoder) value(depth int) (goja.Value, error) {
-	if depth > maxDepth {
-		return nil, errTooDeep
-	}
+func (d *decoder) value() (goja.Value, error) {
 	switch d.peek() {
 	case '{':
-		return d.object(depth)
+		return d.object()
 	case '[':
-		return d.array(depth)
+		return d.array()
 	case '"':
 		return d.string(), nil
 	case 't':
@@ -83,14 +77,14 @@ func (d *decoder) peek() byte {
 	}
 }
 
-func (d *decoder) array(depth int) (goja.Value, error) {
+func (d *decoder) array() (goja.Value, error) {
 	var items []any
 	d.pos++
 	for d.peek() != ']' {
 		if d.text[d.pos] == ',' {
 			d.pos++
 		}
-		item, err := d.value(depth + 1)
+		item, err := d.value()
 		if err != nil {
 			return nil, err
 		}
@@ -100,7 +94,7 @@ func (d *decoder) array(depth int) (goja.Value, error) {
 	return d.vm.NewArray(items...), nil
 }
 
-func (d *decoder) object(depth int) (goja.Value, error) {
+func (d *decoder) object() (goja.Value, error) {
 	obj := d.vm.NewObject()
 	var key string
 	var value goja.Value
@@ -115,7 +109,7 @@ func (d *decoder) object(depth int) (goja.Value, error) {
 		d.peek()
 		d.pos++ // the colon
 		var err error
-		if value, err = d.value(depth + 1); err != nil {
+		if value, err = d.value(); err != nil {
 			return nil, err
 		}
 		if err := define(obj, key, value); err != nil {

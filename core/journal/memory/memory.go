@@ -151,7 +151,7 @@ func (s *Store) Head(_ context.Context, id string) (journal.Head, error) {
 func (s *Store) List(_ context.Context, q journal.Query) (journal.Page, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	limit := cmp.Or(q.Limit, defaultLimit)
+	limit := cmp.Or(max(q.Limit, 0), defaultLimit)
 	var page journal.Page
 	ids := slices.Sorted(maps.Keys(s.executions))
 	for _, id := range slices.Backward(ids) {

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/codemode-go/codemode/plugin/sdk"
+	"github.com/codemode-go/codemode/plugin/wire"
+)
+
+// TestConfigure: what is wrong is said at its place, and nothing is started.
+func TestConfigure(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	plain := filepath.Join(dir, "plain")
+	tool := filepath.Join(dir, "tool")
+	for path, mode := range map[string]os.FileMode{plain: 0o600, tool: 0o700} {
+		if err := os.WriteFile(path, []byte("#!/bin/sh\n"), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tests := map[string]struct {
+		config map[string]any
+		want   []string // each problem's path and a part of its text
+	}{
+		"path":             {map[string]any{"command": tool}, nil},
+		"name":             {map[string]any{"command": "tool", "env": map[string]string{"PATH": "/nonexistent:" + dir}}, nil},
+		"all":              {map[string]any{"command": tool, "args": []string{"a"}, "dir": dir, "trusted": true, "parse_text": false}, nil},
+		"no command":       {map[string]any{}, []string{"command: is missing"}},
+		"empty command":    {map[string]any{"command": ""}, []string{"command: must have at least 1"}},
+		"unknown":          {map[string]any{"command": tool, "url": "x"}, []string{"url: is not known"}},
+		"env not text":     {map[string]any{"command": tool, "env": map[string]any{"A": 1}}, []string{"env.A: got number"}},
+		"no such file":     {map[string]any{"command": dir + "/none"}, []string{"command: there is no file"}},
+		"folder":           {map[string]any{"command": dir}, []string{"command: " + dir + " is a folder"}},
+		"not executable":   {map[string]any{"command": plain}, []string{"command: " + plain + " is not executable"}},
+		"no PATH":          {map[string]any{"command": "tool"}, []string{`command: "tool" is named without a folder, and env has no PATH`}},
+		"not in PATH":      {map[string]any{"command": "tool", "env": map[string]string{"PATH": "/nonexistent"}}, []string{`command: "tool" is in no folder of env's PATH`}},
+		"only plain":       {map[string]any{"command": "plain", "env": map[string]string{"PATH": dir}}, []string{`command: "plain" is in no folder`}},
+		"relative PATH":    {map[string]any{"command": "testdata", "env": map[string]string{"PATH": ".:"}}, []string{`command: "testdata" is in no folder`}},
+		"no such folder":   {map[string]any{"command": tool, "dir": dir + "/none"}, []string{"dir: there is no folder"}},
+		"folder is a file": {map[string]any{"command": tool, "dir": plain}, []string{"dir: there is no folder"}},
+		"several": {
+			map[string]any{"command": dir + "/none", "dir": dir + "/none", "env": map[string]string{"A=B": "x", "C": "secret\x00"}},
+			[]string{"env.A=B: this is no name", "env.C: the value holds a NUL", "command: there is no file", "dir: there is no folder"},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			raw, err := json.Marshal(test.config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			mounted, err := New().InProcess()
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = mounted.Configure(t.Context(), &wire.ConfigureRequest{Config: raw})
+			if len(test.want) == 0 {
+				if err != nil {
+					t.Errorf("refused: %v", err)
+				}
+				return
+			}
+			e := told(t, err)
+			if e.Code != sdk.InvalidArgument || len(e.Diagnostics) != len(test.want) {
+				t.Fatalf("got %v with %+v", e, e.Diagnostics)
+			}
+			for i, want := range test.want {
+				got := strings.Join(e.Diagnostics[i].Path, ".") + ": " + e.Diagnostics[i].Summary
+				if !strings.HasPrefix(got, want) || strings.Contains(got, "secret") {
+					t.Errorf("got %q, want %q", got, want)
+				}
+			}
+		})
+	}
+}
+
+// TestDescribe: the schema tells an operator what each attribute is.
+func TestDescribe(t *testing.T) {
+	t.Parallel()
+	mounted, err := New().InProcess()
+	if err != nil {
+		t.Fatal(err)
+	}
+	about, err := mounted.Describe(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema struct {
+		Properties map[string]struct {
+			Description string `json:"description"`
+			Default     *bool  `json:"default"`
+		} `json:"properties"`
+		Required []string `json:"required"`
+	}
+	if err := json.Unmarshal(about.ConfigSchema, &schema); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"command"}, schema.Required); diff != "" {
+		t.Error(diff)
+	}
+	defaults := map[string]bool{}
+	for name, p := range schema.Properties {
+		if p.Description == "" {
+			t.Errorf("%s has no description", name)
+		}
+		if p.Default != nil {
+			defaults[name] = *p.Default
+		}
+	}
+	if diff := cmp.Diff(map[string]bool{"trusted": false, "parse_text": true}, defaults); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestHider(t *testing.T) {
+	t.Parallel()
+	hide := hider(map[string]string{"PATH": "/bin", "SHORT": "abc", "A": "token", "B": "token-longer"})
+	const line = "/bin/x abc token token-longer"
+	if got := hide.Replace(line); got != "/bin/x abc [hidden] [hidden]" {
+		t.Errorf("got %q", got)
+	}
+}
