@@ -2,10 +2,15 @@ package core_test
 
 import (
 	"context"
+	"errors"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/codemode-go/codemode/core"
+	"github.com/codemode-go/codemode/core/engine"
+	"github.com/codemode-go/codemode/core/journal/memory"
 	"github.com/codemode-go/codemode/plugin/sdk"
 )
 
@@ -104,4 +109,82 @@ func TestRollbackWithoutAConnector(t *testing.T) {
 	if err != nil || len(r.Reverted) != 1 || len(r.Missing) != 1 || r.Missing[0].Connector != "vault" {
 		t.Errorf("%+v, %v", r, err)
 	}
+}
+
+// A host that dies while a call is being reverted leaves that revert in doubt: the next rollback carries on, and
+// reverts nothing twice.
+func TestRollbackCarriesOnAfterACrash(t *testing.T) {
+	t.Parallel()
+	it := newItems()
+	w := newWorld(t, it)
+	out := w.run(`await items.add({id: 1}); await items.add({id: 2}); await items.add({id: 3})`)
+	store, ok := w.store.(*memory.Store)
+	if !ok {
+		t.Fatal("another store")
+	}
+	var after *memory.Store
+	it.hook = func(_ context.Context, method string, id int) error {
+		if method == "revert add" && id == 2 && after == nil {
+			after = store.Crash(nil)
+		}
+		return nil
+	}
+	ctx := context.Background()
+	if _, err := w.host.Rollback(ctx, core.RollbackRequest{ExecutionID: out.ExecutionID}); !errors.Is(err, memory.ErrCrashed) {
+		t.Fatalf("the dead host says %v", err)
+	}
+	w.stop()
+	w.store = after
+	w.start()
+	if out := w.approve(out.ExecutionID); out.ErrorType != engine.ErrorState {
+		t.Errorf("decided during a rollback: %+v", out)
+	}
+	r, err := w.host.Rollback(ctx, core.RollbackRequest{ExecutionID: out.ExecutionID})
+	if err != nil || r.Status != "rolled_back" || len(r.InDoubt) != 1 || r.InDoubt[0].Seq != "1" {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	w.effectsAre("add 1", "add 2", "add 3", "undo added 3", "undo added 2", "undo added 1")
+}
+
+// An execution that runs is not rolled back, and two rollbacks at once revert once.
+func TestRollbackClaimsTheExecution(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	it := newItems()
+	w := newWorld(t, it)
+	it.hook = func(ctx context.Context, method string, id int) error {
+		if method != "add" || id != 2 {
+			return nil
+		}
+		p, err := w.host.Executions(ctx, core.ListRequest{})
+		if err != nil {
+			return err
+		}
+		r, err := w.host.Rollback(ctx, core.RollbackRequest{ExecutionID: p.Executions[0].ID})
+		if err == nil && (r.Changed || !strings.Contains(r.Message, "running")) {
+			t.Errorf("rolled back while it runs: %+v", r)
+		}
+		return err
+	}
+	out := w.run(`await items.add({id: 1}); return await items.add({id: 2})`)
+	w.is(out, "completed", `"added 2"`)
+	var changed atomic.Int32
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			r, err := w.host.Rollback(ctx, core.RollbackRequest{ExecutionID: out.ExecutionID})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if r.Changed {
+				changed.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	if n := changed.Load(); n != 1 {
+		t.Errorf("%d of four rollbacks say that they reverted", n)
+	}
+	w.effectsAre("add 1", "add 2", "undo added 2", "undo added 1")
 }

@@ -122,14 +122,10 @@ func (r *rollback) revert(c *journal.Call, m *catalog.Method, conn wire.Connecto
 		Caller: s.Begun.Caller, Labels: s.Begun.Labels, Task: s.Begun.Task,
 		Method: m.Raw, Args: c.Args(), Before: c.Started.Before,
 	}}
-	switch {
-	case c.Outcome != nil && c.Outcome.Has:
-		req.Result = json.RawMessage(c.Outcome.Value)
-	case c.Outcome != nil:
-		req.ResultOmitted = c.Outcome.Omitted
-	case c.Decision != nil && c.Decision.HasValue: // settled by a person and not yet delivered
-		req.Result = json.RawMessage(c.Decision.Result)
+	if v, has := c.Result(); has {
+		req.Result = json.RawMessage(v)
 	}
+	req.ResultOmitted = c.Outcome != nil && c.Outcome.Omitted
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(r.ctx), deadline)
 	err := conn.Revert(ctx, req)
 	cancel()

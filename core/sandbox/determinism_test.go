@@ -16,7 +16,7 @@ import (
 // deliveries must lead to the same calls, arguments, console and result.
 func TestDeterminism(t *testing.T) {
 	t.Parallel()
-	rounds := 200
+	rounds := 150
 	if testing.Short() {
 		rounds = 50
 	}
