@@ -192,3 +192,28 @@ func TestInputAndCallerArePinned(t *testing.T) {
 		t.Errorf("%+v, %v", d, err)
 	}
 }
+
+func TestConsoleKeepsTheLastLines(t *testing.T) {
+	t.Parallel()
+	c, err := blobs(new([]string)).InProcess()
+	if err != nil {
+		t.Fatal(err)
+	}
+	limits := core.DefaultLimits
+	limits.Sandbox.Console = 1000
+	h, err := core.New(context.Background(), core.Options{Limits: limits, Connectors: []core.Connector{{Label: "blobs", Connector: c}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	out, err := h.Run(context.Background(), core.RunRequest{Code: `
+		for (let i = 0; i < 100; i++) { console.log("line " + i + " " + "x".repeat(30)); await blobs.read({n: 1}) }
+		return "done"`})
+	if err != nil || out.Status != "completed" {
+		t.Fatalf("%v, %+v", err, out)
+	}
+	text := strings.Join(out.Logs, "\n")
+	if len(text) > 1200 || !strings.Contains(out.Logs[0], "dropped") || !strings.Contains(text, "line 99") || strings.Contains(text, "line 1 ") {
+		t.Errorf("%d bytes: %q", len(text), out.Logs)
+	}
+}

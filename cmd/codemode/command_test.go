@@ -321,6 +321,19 @@ func TestResumeAll(t *testing.T) {
 	}
 }
 
+func TestInterruptOfResumeAllCancelsNothing(t *testing.T) {
+	t.Parallel()
+	ctx, interrupt := context.WithCancelCause(t.Context())
+	s := newStage(&service{resumeAll: func() ([]*core.Outcome, error) {
+		interrupt(errInterrupted)
+		return nil, ctx.Err()
+	}})
+	if code := s.run(ctx, []string{"resume", "--all"}); code != exitUsage || len(s.cancelled) > 0 {
+		t.Errorf("exit code %d, cancelled %v", code, s.cancelled)
+	}
+	says(t, &s.err, errInterrupted.Error(), "stays running")
+}
+
 func TestRollbackUnattended(t *testing.T) {
 	t.Parallel()
 	rec := []engine.RevertRecord{{Seq: "1", Connector: "c", Method: "m"}}

@@ -13,7 +13,7 @@ func discardTyped(f *os.File) error {
 		return err
 	}
 	var dropped error
-	err = raw.Control(func(fd uintptr) { dropped = nil; _ = unix.TCFLSH; _ = fd })
+	err = raw.Control(func(fd uintptr) { dropped = unix.IoctlSetInt(int(fd), unix.TCFLSH, unix.TCIFLUSH) })
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -44,6 +45,9 @@ func (a *app) resume(ctx context.Context, s *session, args []string) error {
 
 func (a *app) resumeAll(ctx context.Context, s *session, _ []string) error {
 	list, err := ask(ctx, s, func(svc control.Service) ([]*core.Outcome, error) { return svc.ResumeAll(ctx) })
+	if err != nil && ctx.Err() != nil {
+		return fmt.Errorf("%w; what has not ended stays running, for the process that has the journal open or the next resume", context.Cause(ctx))
+	}
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ func (p *pass) finish(end *ending) (*Outcome, error) {
 	if end.failure != nil {
 		status = string(journal.StatusError)
 	}
-	_, err := p.rec.add(&journal.PassEnded{Status: status, Logs: p.logs, Usage: p.usage})
+	_, err := p.rec.add(&journal.PassEnded{Status: status, Logs: p.lines(), Usage: p.usage})
 	if err == nil {
 		ended := &journal.Ended{Status: end.status, ErrorType: end.errType, Failure: end.failure, Omitted: omitted}
 		if !omitted {
@@ -44,7 +44,7 @@ func (p *pass) finish(end *ending) (*Outcome, error) {
 		return nil, fmt.Errorf("execution %s: record the end: %w", p.ID(), err)
 	}
 	o := OutcomeOf(p.rec.state)
-	o.Logs = p.logs
+	o.Logs = p.lines()
 	if end.failure == nil {
 		o.Result = result
 	}
@@ -67,7 +67,7 @@ func (p *pass) result(end *ending) ([]byte, bool) {
 // pause journals a pass that waits for people.
 func (p *pass) pause() (*Outcome, error) {
 	returned := p.main != nil
-	_, err := p.rec.add(&journal.PassEnded{Status: string(journal.StatusPaused), Logs: p.logs, Usage: p.usage, Returned: returned})
+	_, err := p.rec.add(&journal.PassEnded{Status: string(journal.StatusPaused), Logs: p.lines(), Usage: p.usage, Returned: returned})
 	if err == nil {
 		err = p.rec.flush(p.ctx)
 	}
@@ -75,7 +75,7 @@ func (p *pass) pause() (*Outcome, error) {
 		return nil, fmt.Errorf("execution %s: record the pause: %w", p.ID(), err)
 	}
 	o := OutcomeOf(p.rec.state)
-	o.Logs = p.logs
+	o.Logs = p.lines()
 	return o, nil
 }
 
@@ -126,7 +126,7 @@ func (p *pass) report() {
 			p.warn("%d more unhandled rejections", len(p.unhandled)-most)
 			return
 		}
-		p.logs = append(p.logs, "[error] unhandled rejection: "+strings.TrimSpace(e.Name+": "+e.Message))
+		p.log("[error] unhandled rejection: " + strings.TrimSpace(e.Name+": "+e.Message))
 	}
 }
 

@@ -25,7 +25,9 @@ type pass struct {
 
 	main      *sandbox.Result // how the main promise settled
 	unhandled []*sandbox.Error
-	logs      []string
+	logs      []string // the console of the live part
+	logged    int      // its length in bytes
+	dropped   int      // lines that went because there were too many
 	usage     journal.Usage
 	cpuBefore time.Duration // of former passes
 	replay    *replay       // nil once the record is used up

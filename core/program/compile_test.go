@@ -50,7 +50,7 @@ func TestVersionNamesTheTranspiler(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, version, _ := strings.Cut(program.Version, "esbuild-")
-	if !strings.Contains(string(mod), "github.com/evanw/esbuild v"+version+" ") {
+	if !strings.Contains(string(mod), "github.com/evanw/esbuild v"+version+"\n") {
 		t.Errorf("Version is %q, but go.mod has another esbuild", program.Version)
 	}
 }
