@@ -38,7 +38,7 @@ func buildAndRun(m *testing.M) (int, error) {
 	defer os.RemoveAll(dir)
 	bin = dir
 	for name, pkg := range map[string]string{
-		"codemode": "../cmd/codemode",
+		"codemode":                   "../cmd/codemode",
 		"codemode-connector-mcp":     "../plugins/mcp",
 		"codemode-connector-tracker": "../examples/tracker",
 		"codemode-connector-counter": "./counter",

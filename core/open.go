@@ -7,6 +7,7 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
+	"github.com/codemode-go/codemode/core/catalog"
 	"github.com/codemode-go/codemode/core/config"
 	"github.com/codemode-go/codemode/core/engine"
 	"github.com/codemode-go/codemode/core/plugin"
@@ -49,6 +50,19 @@ func Open(ctx context.Context, cfg *config.Config, o OpenOptions) (*Host, error)
 		return nil
 	})
 	return h, nil
+}
+
+// Inspect starts every connector of a configuration, asks what each offers, and stops them. It needs no journal, so
+// that a configuration can be checked while a process works under it.
+func Inspect(ctx context.Context, cfg *config.Config, o OpenOptions) (*catalog.Catalog, error) {
+	alone := *cfg
+	alone.Runtime.Data = "" // the journal stays in memory
+	h, err := Open(ctx, &alone, o)
+	if err != nil {
+		return nil, err
+	}
+	h.registry.load(ctx)
+	return h.registry.catalog(), h.Close()
 }
 
 // specOf says how to run a connector's process.

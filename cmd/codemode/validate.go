@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/codemode-go/codemode/cmd/codemode/internal/render"
+	"github.com/codemode-go/codemode/core"
 	"github.com/codemode-go/codemode/core/catalog"
 	"github.com/codemode-go/codemode/core/config"
 	"github.com/codemode-go/codemode/core/policy"
@@ -26,7 +27,11 @@ for rules that match no method and for names that meet. Nothing is run.`,
 			if err != nil {
 				return err
 			}
-			r := check(c, inspect(cmd.Context(), c, logger))
+			offered, err := core.Inspect(cmd.Context(), c, core.OpenOptions{Logger: logger})
+			if err != nil {
+				return err
+			}
+			r := check(c, offered)
 			if err := a.answer(r, func(p render.Page) string { return p.Validation(r) }); err != nil {
 				return err
 			}
@@ -39,10 +44,9 @@ for rules that match no method and for names that meet. Nothing is run.`,
 }
 
 // check holds a configuration against what its connectors offer.
-func check(c *config.Config, offered []catalog.Connector) render.Validation {
+func check(c *config.Config, offered *catalog.Catalog) render.Validation {
 	r := render.Validation{Config: c.Path, Valid: true, Connectors: []render.ValidConnector{}}
-	named := catalog.New(offered)
-	for _, conn := range named.Connectors() {
+	for _, conn := range offered.Connectors() {
 		v := render.ValidConnector{
 			Label: conn.Label, Plugin: conn.Plugin, Version: conn.Version, Methods: len(conn.Methods), Error: conn.Unavailable,
 		}
@@ -51,7 +55,7 @@ func check(c *config.Config, offered []catalog.Connector) render.Validation {
 		} else {
 			v.Warnings = idle(c.Connector(conn.Label), conn.Methods)
 		}
-		for _, w := range named.Collisions() {
+		for _, w := range offered.Collisions() {
 			if w.Connector == conn.Label {
 				v.Warnings = append(v.Warnings, w.String())
 			}

@@ -89,12 +89,15 @@ type CallRecord struct {
 	Omitted   bool            `json:"resultOmitted,omitempty"`
 	Error     *ErrorDetail    `json:"error,omitempty"`
 	State     string          `json:"state"`
-	Approval  *Approval       `json:"approval,omitempty"`
-	IssuedAt  time.Time       `json:"issuedAt"`
-	StartedAt *time.Time      `json:"startedAt,omitempty"`
-	EndedAt   *time.Time      `json:"endedAt,omitempty"`
-	Attempts  int             `json:"attempts,omitempty"`
-	Note      string          `json:"note,omitempty"`
+	// ReadOnly says that the call changes nothing, Revertible that its connector can undo it.
+	ReadOnly   bool       `json:"readOnly,omitempty"`
+	Revertible bool       `json:"revertible,omitempty"`
+	Approval   *Approval  `json:"approval,omitempty"`
+	IssuedAt   time.Time  `json:"issuedAt"`
+	StartedAt  *time.Time `json:"startedAt,omitempty"`
+	EndedAt    *time.Time `json:"endedAt,omitempty"`
+	Attempts   int        `json:"attempts,omitempty"`
+	Note       string     `json:"note,omitempty"`
 }
 
 // Approval is who decided on a call, when and why.
@@ -161,6 +164,7 @@ func recordOf(c *journal.Call) CallRecord {
 	r := CallRecord{
 		Seq: c.Issued.Seq, Connector: c.Issued.Connector, Method: c.Issued.Method,
 		Args: c.Args(), State: string(c.State), IssuedAt: c.IssuedAt, Note: c.Doubt,
+		ReadOnly: c.Issued.ReadOnly, Revertible: c.Issued.Revertible,
 	}
 	if c.Started != nil {
 		at := c.StartedAt

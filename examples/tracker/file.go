@@ -9,14 +9,13 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"time"
 
 	"github.com/codemode-go/codemode/plugin/sdk"
 )
 
 // Config is the connector's config block.
 type Config struct {
-	File string `json:"file" jsonschema:"description=Where the tracker keeps its data. It is filled with a sample when it does not exist."`
+	File string `json:"file" jsonschema:"minLength=1,description=Where the tracker keeps its data. It is filled with a sample when it does not exist."`
 }
 
 // tracker serves the data in one file. Each call reads the file anew and writes it whole.
@@ -31,7 +30,7 @@ type data struct {
 	Issues       []Issue `json:"issues"`
 	PullRequests []pull  `json:"pullRequests"`
 	// Done maps the idempotency keys of creations to the numbers or ids they made.
-	Done map[string]int `json:"done,omitempty"`
+	Done map[string]int `json:"done"`
 }
 
 func (t *tracker) configure(_ context.Context, c Config) error {
@@ -39,9 +38,9 @@ func (t *tracker) configure(_ context.Context, c Config) error {
 	if err != nil {
 		return refused(err)
 	}
-	_, err = os.Stat(path)
+	_, err = load(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = write(path, sample(time.Now().UTC().Truncate(time.Second)))
+		err = write(path, sample(now()))
 	}
 	if err != nil {
 		return refused(err)
@@ -53,7 +52,7 @@ func (t *tracker) configure(_ context.Context, c Config) error {
 // refused says that the file cannot be used, at its place in the configuration.
 func refused(err error) error {
 	e := sdk.Errorf(sdk.InvalidArgument, "the tracker's file cannot be used")
-	e.Diagnostics = []sdk.Diagnostic{{Path: []string{"file"}, Summary: "The file cannot be used", Detail: err.Error()}}
+	e.Diagnostics = []sdk.Diagnostic{{Path: []string{"file"}, Summary: "the file cannot be used", Detail: err.Error()}}
 	return e
 }
 
@@ -63,7 +62,7 @@ func (t *tracker) read(f func(*data) error) error {
 	defer t.mu.Unlock()
 	d, err := load(t.path)
 	if err != nil {
-		return err
+		return unusable(err)
 	}
 	return f(d)
 }
@@ -75,23 +74,28 @@ func (t *tracker) change(f func(*data) error) error {
 			return err
 		}
 		if err := write(t.path, d); err != nil {
-			return sdk.Errorf(sdk.Unavailable, "the tracker's file cannot be written: %v", err)
+			return unusable(err)
 		}
 		return nil
 	})
 }
 
+// unusable is the error of a call that cannot use the file. Its code alone would
+// leave it open whether a write has happened; write replaces the file or does nothing.
+func unusable(err error) error {
+	e := sdk.Errorf(sdk.Unavailable, "the tracker's file cannot be used: %v", err)
+	e.Effect = sdk.EffectNone
+	return e
+}
+
 func load(path string) (*data, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, sdk.Errorf(sdk.Unavailable, "the tracker's file cannot be read: %v", err)
+		return nil, err
 	}
-	d := &data{}
+	d := &data{Done: map[string]int{}}
 	if err := json.Unmarshal(text, d); err != nil {
-		return nil, sdk.Errorf(sdk.Internal, "the tracker's file is damaged: %v", err)
-	}
-	if d.Done == nil {
-		d.Done = map[string]int{}
+		return nil, fmt.Errorf("%s is damaged: %w", path, err)
 	}
 	return d, nil
 }
@@ -117,6 +121,7 @@ func write(path string, d *data) error {
 	return nil
 }
 
+// number takes the next free number.
 func (d *data) number() int {
 	d.Next++
 	return d.Next - 1
@@ -141,5 +146,5 @@ func (d *data) pull(number int) (*pull, error) {
 }
 
 func notFound(kind string, number int) error {
-	return sdk.Errorf(sdk.NotFound, "there is no %s %s", kind, fmt.Sprintf("#%d", number))
+	return sdk.Errorf(sdk.NotFound, "there is no %s #%d", kind, number)
 }

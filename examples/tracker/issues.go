@@ -22,13 +22,6 @@ type Issue struct {
 	Comments []Comment `json:"comments"`
 }
 
-// Comment is a comment on an issue.
-type Comment struct {
-	ID     int    `json:"id"`
-	Author string `json:"author"`
-	Text   string `json:"text"`
-}
-
 // ListIssues selects issues.
 type ListIssues struct {
 	State string `json:"state,omitempty" jsonschema:"enum=open,enum=closed,enum=all,default=open"`
@@ -50,37 +43,31 @@ type CreateIssue struct {
 // UpdateIssue changes an issue.
 type UpdateIssue struct {
 	Number int     `json:"number" jsonschema:"minimum=1"`
-	Title  *string `json:"title,omitempty"`
+	Title  *string `json:"title,omitempty" jsonschema:"minLength=1"`
 	Body   *string `json:"body,omitempty"`
 	State  *string `json:"state,omitempty" jsonschema:"enum=open,enum=closed"`
 }
 
-// AddLabels adds labels to an issue.
-type AddLabels struct {
-	Number int      `json:"number" jsonschema:"minimum=1"`
-	Labels []string `json:"labels" jsonschema:"minItems=1"`
-}
-
-// AddComment comments on an issue.
-type AddComment struct {
-	Number int    `json:"number" jsonschema:"minimum=1"`
-	Text   string `json:"text" jsonschema:"minLength=1"`
-}
-
 func (t *tracker) listIssues(_ context.Context, in ListIssues) ([]Issue, error) {
-	found := []Issue{}
+	var found []Issue
 	err := t.read(func(d *data) error {
 		for _, i := range slices.Backward(d.Issues) {
-			if in.State != "all" && i.State != or(in.State, "open") || in.Label != "" && !slices.Contains(i.Labels, in.Label) {
-				continue
+			if in.selects(i) {
+				found = append(found, i)
 			}
-			found = append(found, i)
 		}
 		return nil
 	})
 	return found, err
 }
 
+func (in ListIssues) selects(i Issue) bool {
+	state := or(in.State, "open")
+	return (state == "all" || state == i.State) && (in.Label == "" || slices.Contains(i.Labels, in.Label))
+}
+
+// or returns s or, if that is empty, the fallback: a default in a schema
+// informs the model, and the handler sees the zero value.
 func or(s, fallback string) string {
 	if s == "" {
 		return fallback
@@ -113,8 +100,8 @@ func (t *tracker) createIssue(ctx context.Context, in CreateIssue) (Issue, error
 			return err
 		}
 		made = Issue{
-			Number: d.number(), Title: in.Title, Body: in.Body, State: "open", Labels: append([]string{}, in.Labels...),
-			Author: or(sdk.CallFrom(ctx).Caller, "codemode"), Updated: now(), Comments: []Comment{},
+			Number: d.number(), Title: in.Title, Body: in.Body, State: "open", Labels: in.Labels,
+			Author: author(ctx), Updated: now(),
 		}
 		d.Issues = append(d.Issues, made)
 		d.Done[key] = made.Number
@@ -122,6 +109,11 @@ func (t *tracker) createIssue(ctx context.Context, in CreateIssue) (Issue, error
 	})
 	return made, err
 }
+
+// author is who a program writes as.
+func author(ctx context.Context) string { return or(sdk.CallFrom(ctx).Caller, "codemode") }
+
+func now() time.Time { return time.Now().UTC().Truncate(time.Second) }
 
 func (t *tracker) removeIssue(_ context.Context, _ CreateIssue, made Issue) error {
 	return t.change(func(d *data) error {
@@ -132,7 +124,7 @@ func (t *tracker) removeIssue(_ context.Context, _ CreateIssue, made Issue) erro
 
 // findCreated tells whether a creation whose outcome was lost has happened.
 func (t *tracker) findCreated(ctx context.Context, _ CreateIssue) (sdk.Happened[Issue], error) {
-	h := sdk.Happened[Issue]{Answer: sdk.No}
+	happened := sdk.Happened[Issue]{Answer: sdk.No}
 	err := t.read(func(d *data) error {
 		number, done := d.Done[sdk.IdempotencyKey(ctx)]
 		if !done {
@@ -140,11 +132,11 @@ func (t *tracker) findCreated(ctx context.Context, _ CreateIssue) (sdk.Happened[
 		}
 		i, err := d.issue(number)
 		if err == nil {
-			h = sdk.Happened[Issue]{Answer: sdk.Yes, Result: *i}
+			happened = sdk.Happened[Issue]{Answer: sdk.Yes, Result: *i}
 		}
 		return err
 	})
-	return h, err
+	return happened, err
 }
 
 func (t *tracker) previewCreate(_ context.Context, in CreateIssue) (string, error) {
@@ -158,11 +150,6 @@ func (t *tracker) previewCreate(_ context.Context, in CreateIssue) (string, erro
 	return text, nil
 }
 
-// formerIssue is what a revert of an update needs.
-func (t *tracker) formerIssue(ctx context.Context, in UpdateIssue) (any, error) {
-	return t.getIssue(ctx, ByNumber{in.Number})
-}
-
 func (t *tracker) updateIssue(_ context.Context, in UpdateIssue) (Issue, error) {
 	return t.changeIssue(in.Number, func(i *Issue) {
 		set(&i.Title, in.Title)
@@ -171,23 +158,43 @@ func (t *tracker) updateIssue(_ context.Context, in UpdateIssue) (Issue, error) 
 	})
 }
 
-func set(to *string, v *string) {
+// set sets what is given.
+func set(to, v *string) {
 	if v != nil {
 		*to = *v
 	}
 }
 
+// formerIssue is what reverting an update needs.
+func (t *tracker) formerIssue(ctx context.Context, in UpdateIssue) (any, error) {
+	return t.getIssue(ctx, ByNumber{in.Number})
+}
+
+// restoreIssue takes back what the update has changed. What others have changed
+// since, it leaves alone.
 func (t *tracker) restoreIssue(ctx context.Context, in UpdateIssue, _ Issue) error {
 	former, err := sdk.Before[Issue](ctx)
 	if err != nil {
 		return err
 	}
-	_, err = t.changeIssue(in.Number, func(i *Issue) { i.Title, i.Body, i.State = former.Title, former.Body, former.State })
+	_, err = t.changeIssue(in.Number, func(i *Issue) {
+		restore(&i.Title, in.Title, former.Title)
+		restore(&i.Body, in.Body, former.Body)
+		restore(&i.State, in.State, former.State)
+		i.Updated = former.Updated
+	})
 	return err
 }
 
+// restore sets back what was given.
+func restore(to, given *string, former string) {
+	if given != nil && *to == *given {
+		*to = former
+	}
+}
+
 func (t *tracker) previewUpdate(ctx context.Context, in UpdateIssue) (string, error) {
-	former, err := t.getIssue(ctx, ByNumber{in.Number})
+	i, err := t.getIssue(ctx, ByNumber{in.Number})
 	if err != nil {
 		return "", err
 	}
@@ -197,88 +204,27 @@ func (t *tracker) previewUpdate(ctx context.Context, in UpdateIssue) (string, er
 			lines = append(lines, fmt.Sprintf("  %s: %q -> %q", what, from, *to))
 		}
 	}
-	change("title", former.Title, in.Title)
-	change("body", former.Body, in.Body)
-	change("state", former.State, in.State)
+	change("title", i.Title, in.Title)
+	change("body", i.Body, in.Body)
+	change("state", i.State, in.State)
 	if len(lines) == 0 {
-		return fmt.Sprintf("Issue #%d %q stays as it is.", in.Number, former.Title), nil
+		return fmt.Sprintf("Leave issue #%d %q as it is.", i.Number, i.Title), nil
 	}
-	return fmt.Sprintf("Change issue #%d %q:\n%s", in.Number, former.Title, strings.Join(lines, "\n")), nil
+	return fmt.Sprintf("Change issue #%d %q:\n%s", i.Number, i.Title, strings.Join(lines, "\n")), nil
 }
 
-func (t *tracker) formerLabels(ctx context.Context, in AddLabels) (any, error) {
-	i, err := t.getIssue(ctx, ByNumber{in.Number})
-	return i.Labels, err
-}
-
-func (t *tracker) addLabels(_ context.Context, in AddLabels) (Issue, error) {
-	return t.changeIssue(in.Number, func(i *Issue) {
-		for _, l := range in.Labels {
-			if !slices.Contains(i.Labels, l) {
-				i.Labels = append(i.Labels, l)
-			}
-		}
-	})
-}
-
-func (t *tracker) restoreLabels(ctx context.Context, in AddLabels, _ Issue) error {
-	former, err := sdk.Before[[]string](ctx)
-	if err != nil {
-		return err
-	}
-	_, err = t.changeIssue(in.Number, func(i *Issue) { i.Labels = former })
-	return err
-}
-
-func (t *tracker) addComment(ctx context.Context, in AddComment) (Comment, error) {
-	var made Comment
-	_, err := t.changeIssueData(in.Number, func(d *data, i *Issue) {
-		key := sdk.IdempotencyKey(ctx)
-		for _, c := range i.Comments {
-			if id, done := d.Done[key]; done && id == c.ID {
-				made = c
-				return
-			}
-		}
-		made = Comment{ID: d.number(), Author: or(sdk.CallFrom(ctx).Caller, "codemode"), Text: in.Text}
-		i.Comments = append(i.Comments, made)
-		d.Done[key] = made.ID
-	})
-	return made, err
-}
-
-func (t *tracker) removeComment(_ context.Context, in AddComment, made Comment) error {
-	_, err := t.changeIssue(in.Number, func(i *Issue) {
-		i.Comments = slices.DeleteFunc(i.Comments, func(c Comment) bool { return c.ID == made.ID })
-	})
-	return err
-}
-
-func (t *tracker) previewComment(ctx context.Context, in AddComment) (string, error) {
-	i, err := t.getIssue(ctx, ByNumber{in.Number})
-	if err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("Comment on issue #%d %q:\n%s", i.Number, i.Title, in.Text), nil
-}
-
+// changeIssue changes an issue with f, which may set the time of the change, and returns it.
 func (t *tracker) changeIssue(number int, f func(*Issue)) (Issue, error) {
-	return t.changeIssueData(number, func(_ *data, i *Issue) { f(i) })
-}
-
-func (t *tracker) changeIssueData(number int, f func(*data, *Issue)) (Issue, error) {
 	var changed Issue
 	err := t.change(func(d *data) error {
 		i, err := d.issue(number)
 		if err != nil {
 			return err
 		}
-		f(d, i)
 		i.Updated = now()
+		f(i)
 		changed = *i
 		return nil
 	})
 	return changed, err
 }
-
-func now() time.Time { return time.Now().UTC().Truncate(time.Second) }

@@ -34,17 +34,19 @@ func New() *sdk.Connector {
 			sdk.Func[UpdateIssue, Issue]{
 				Name: "update_issue", Description: "Change an issue's title, body or state. What is not given stays.", Tags: []string{"issues"},
 				Approval: sdk.Required,
-				Prepare:  t.formerIssue, Call: t.updateIssue, Revert: t.restoreIssue, Preview: t.previewUpdate,
+				Prepare:  t.formerIssue, Call: t.updateIssue, Preview: t.previewUpdate,
+				Revert: t.restoreIssue, RevertWithoutResult: true,
 			},
 			sdk.Func[AddLabels, Issue]{
 				Name: "add_labels", Description: "Add labels to an issue.", Tags: []string{"issues"},
 				Idempotent: true, Approval: sdk.NotRequired,
-				Prepare: t.formerLabels, Call: t.addLabels, Revert: t.restoreLabels,
+				Prepare: t.unlabelled, Call: t.addLabels, Preview: t.previewLabels,
+				Revert: t.removeLabels, RevertWithoutResult: true,
 			},
 			sdk.Func[AddComment, Comment]{
-				Name: "add_comment", Description: "Comment on an issue or a pull request.", Tags: []string{"issues"},
+				Name: "add_comment", Description: "Comment on an issue.", Tags: []string{"issues"},
 				Idempotent: true, Approval: sdk.Required,
-				Call: t.addComment, Revert: t.removeComment, Preview: t.previewComment,
+				Prepare: t.quietSince, Call: t.addComment, Revert: t.removeComment, Preview: t.previewComment,
 			},
 			sdk.Func[ListPullRequests, []PullRequest]{
 				Name: "list_pull_requests", Description: "List pull requests, newest first.", Tags: []string{"pull requests"},

@@ -124,15 +124,18 @@ func (w *writer) end(o *core.Outcome) {
 func (p Page) Applied(d *core.Detail) string {
 	w := &writer{Page: p}
 	w.line("Execution " + inline(d.ID) + "  " + w.status(inline(d.Status)))
-	w.line("Of these calls, those that can be reverted will be, the last one first:")
+	w.line("These calls have taken effect; a rollback reverts them, the last one first:")
 	if d.Outcome == nil {
 		return w.String()
 	}
 	for _, c := range slices.Backward(d.Outcome.Calls) {
-		if c.State != string(journal.CallApplied) || c.Connector == platform {
+		if c.State != string(journal.CallApplied) || c.Connector == platform || c.ReadOnly {
 			continue
 		}
 		head := "  [" + inline(c.Seq) + "] " + inline(c.Connector+"."+c.Method) + " "
+		if !c.Revertible {
+			head += "(cannot be reverted) "
+		}
 		w.line(head + w.paint(faint, clip(string(c.Args), w.width()-columns(head))))
 	}
 	return w.String()
