@@ -137,3 +137,13 @@ func (s *site) outcome(code int, args ...string) core.Outcome {
 	s.t.Helper()
 	return decode[core.Outcome](s.t, s.want(code, append(args, "--json")...))
 }
+
+// compact takes the indentation off, which --json adds for people.
+func compact(t *testing.T, text json.RawMessage) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := json.Compact(&b, text); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}

@@ -88,8 +88,8 @@ return apples;
 		t.Fatal(err)
 	}
 	done := s.outcome(0, "approve", paused.ExecutionID, "--all")
-	if done.Status != "completed" || string(done.Result) != `["a.txt","c.txt"]` {
-		t.Fatalf("%+v %s", done, done.Result)
+	if got := compact(t, done.Result); done.Status != "completed" || got != `["a.txt","c.txt"]` {
+		t.Fatalf("%s %s %s", done.Status, got, done.Error)
 	}
 	text, err := os.ReadFile(written)
 	if err != nil || string(text) != "a.txt\nc.txt\n" {
