@@ -21,6 +21,8 @@ func TestPrograms(t *testing.T) {
 		"a function":            {`async () => 42`, []string{"completed", "42"}},
 		"an expression":         {`1 + 1`, []string{"completed", "2"}},
 		"in a fence":            {"```js\n1 + 1\n```", []string{"completed", "2"}},
+		"white space":           {" \n\t ", []string{"completed", ""}},
+		"white space around":    {"\n\n  1 + 1  \n", []string{"completed", "2"}},
 		"nothing":               {``, []string{"completed", ""}},
 		"an empty function":     {`async () => {}`, []string{"completed", ""}},
 		"one after the other":   {`const l = await items.list(); await items.add({id: l.length}); return await items.list()`, []string{"completed", "[1,2]"}},

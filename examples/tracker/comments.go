@@ -53,8 +53,8 @@ func (i *Issue) comment(id int) (Comment, error) {
 	return Comment{}, notFound("comment", id)
 }
 
-// quietSince is what reverting needs besides the comment: when the issue was last changed.
-func (t *tracker) quietSince(ctx context.Context, in AddComment) (any, error) {
+// formerTime is what reverting needs besides the comment: when the issue was last changed.
+func (t *tracker) formerTime(ctx context.Context, in AddComment) (any, error) {
 	i, err := t.getIssue(ctx, ByNumber{in.Number})
 	return i.Updated, err
 }

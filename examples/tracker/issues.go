@@ -100,8 +100,8 @@ func (t *tracker) createIssue(ctx context.Context, in CreateIssue) (Issue, error
 			return err
 		}
 		made = Issue{
-			Number: d.number(), Title: in.Title, Body: in.Body, State: "open", Labels: in.Labels,
-			Author: author(ctx), Updated: now(),
+			Number: d.number(), Title: in.Title, Body: in.Body, State: "open", Labels: append([]string{}, in.Labels...),
+			Author: author(ctx), Updated: now(), Comments: []Comment{},
 		}
 		d.Issues = append(d.Issues, made)
 		d.Done[key] = made.Number

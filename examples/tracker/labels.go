@@ -25,8 +25,8 @@ func (t *tracker) addLabels(_ context.Context, in AddLabels) (Issue, error) {
 	})
 }
 
-// unlabelled is what reverting needs: which of the labels the issue already had.
-func (t *tracker) unlabelled(ctx context.Context, in AddLabels) (any, error) {
+// formerLabels is what reverting needs: the issue with the labels that it already had.
+func (t *tracker) formerLabels(ctx context.Context, in AddLabels) (any, error) {
 	return t.getIssue(ctx, ByNumber{in.Number})
 }
 

@@ -40,13 +40,13 @@ func New() *sdk.Connector {
 			sdk.Func[AddLabels, Issue]{
 				Name: "add_labels", Description: "Add labels to an issue.", Tags: []string{"issues"},
 				Idempotent: true, Approval: sdk.NotRequired,
-				Prepare: t.unlabelled, Call: t.addLabels, Preview: t.previewLabels,
+				Prepare: t.formerLabels, Call: t.addLabels, Preview: t.previewLabels,
 				Revert: t.removeLabels, RevertWithoutResult: true,
 			},
 			sdk.Func[AddComment, Comment]{
 				Name: "add_comment", Description: "Comment on an issue.", Tags: []string{"issues"},
 				Idempotent: true, Approval: sdk.Required,
-				Prepare: t.quietSince, Call: t.addComment, Revert: t.removeComment, Preview: t.previewComment,
+				Prepare: t.formerTime, Call: t.addComment, Revert: t.removeComment, Preview: t.previewComment,
 			},
 			sdk.Func[ListPullRequests, []PullRequest]{
 				Name: "list_pull_requests", Description: "List pull requests, newest first.", Tags: []string{"pull requests"},

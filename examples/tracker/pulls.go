@@ -98,7 +98,7 @@ func (p *pull) green() bool {
 // checks lists the checks for a reader.
 func (p *pull) checks() string {
 	if len(p.Checks) == 0 {
-		return "it has none"
+		return "none"
 	}
 	list := make([]string, len(p.Checks))
 	for i, c := range p.Checks {
