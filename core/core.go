@@ -29,7 +29,8 @@ import (
 type Options struct {
 	// Name is the runtime's, its durable identity: letters, digits, "_", "-" and "."; "default" if empty.
 	Name string
-	// Dir is the data folder. Empty: the journal is kept in memory, unless Store is set.
+	// Dir is the data folder; the journal lies in journal/NAME below it, so that each name has a history of its own.
+	// Empty: the journal is kept in memory, unless Store is set.
 	Dir string
 	// Store replaces the journal in Dir. The host does not close it.
 	Store journal.Store

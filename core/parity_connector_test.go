@@ -47,11 +47,11 @@ func TestMethodsAsDeclared(t *testing.T) {
 			t.Errorf("%s: requiresApproval is %v", r.Path, r.RequiresApproval)
 		}
 	}
-	methods, err := mounted(t, newItems().connector()).Methods(ctx)
+	offer, err := mounted(t, newItems().connector()).Methods(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range methods {
+	for _, m := range offer.Methods {
 		if (m.Replay == wire.ReplayReexecute) != (m.Name == "fresh") {
 			t.Errorf("%s: replay is %q", m.Name, m.Replay)
 		}
@@ -134,14 +134,17 @@ func TestHostAdjustsAMethod(t *testing.T) {
 // twisted is a connector of which one method declares what contradicts itself.
 type twisted struct{ wire.Connector }
 
-func (c twisted) Methods(ctx context.Context) ([]*wire.Method, error) {
-	list, err := c.Connector.Methods(ctx)
-	for _, m := range list {
+func (c twisted) Methods(ctx context.Context) (*wire.Offer, error) {
+	offer, err := c.Connector.Methods(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range offer.Methods {
 		if m.Replay == wire.ReplayReexecute {
 			m.RequiresApproval = true
 		}
 	}
-	return list, err
+	return offer, nil
 }
 
 // A method cannot both wait for a person and run again in every pass. The SDK refuses to build one, and the host to

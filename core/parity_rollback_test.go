@@ -169,9 +169,15 @@ func TestRollbackClaimsTheExecution(t *testing.T) {
 	out := w.run(`await items.add({id: 1}); return await items.add({id: 2})`)
 	w.is(out, "completed", `"added 2"`)
 	var changed atomic.Int32
-	var wg sync.WaitGroup
+	var asked, wg sync.WaitGroup
+	asked.Add(4)
+	it.hook = func(context.Context, string, int) error {
+		asked.Wait() // the first revert goes on when all four have asked
+		return nil
+	}
 	for range 4 {
 		wg.Go(func() {
+			asked.Done()
 			r, err := w.host.Rollback(ctx, core.RollbackRequest{ExecutionID: out.ExecutionID})
 			if err != nil {
 				t.Error(err)

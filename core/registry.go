@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -137,20 +138,27 @@ func (e *entry) read(ctx context.Context, key []byte) error {
 		}
 		e.configured = true
 	}
-	methods, err := e.list(ctx)
+	offer, err := e.Connector.Connector.Methods(ctx)
+	if err != nil {
+		return fmt.Errorf("list its methods: %w", err)
+	}
+	methods, err := e.list(offer.Methods)
 	if err != nil {
 		return err
 	}
 	e.desc, e.methods = *desc, methods
+	e.desc.Instructions = joined(offer.Instructions, desc.Instructions)
 	return nil
 }
 
-// list reads the connector's methods. One that contradicts itself is refused, and the connector with it.
-func (e *entry) list(ctx context.Context) ([]*catalog.Method, error) {
-	declared, err := e.Connector.Connector.Methods(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("list its methods: %w", err)
-	}
+// joined puts what a connector says of what it is connected to before what it says of itself: the tool's
+// description has room for the first sentence only, and what is known last is the most particular.
+func joined(offered, own string) string {
+	return strings.TrimSpace(strings.TrimSpace(offered) + "\n\n" + strings.TrimSpace(own))
+}
+
+// list makes the connector's methods. One that contradicts itself is refused, and the connector with it.
+func (e *entry) list(declared []*wire.Method) ([]*catalog.Method, error) {
 	methods := make([]*catalog.Method, 0, len(declared))
 	for _, m := range declared {
 		if m.Replay == wire.ReplayReexecute && m.RequiresApproval {

@@ -28,7 +28,7 @@ func read(t *testing.T, path string) string {
 }
 
 // path matches what a page names as a path: a folder of the tree's top level, and what follows.
-var path = regexp.MustCompile("(?m)(?:^|[`(\\s])((?:acceptance|cmd|control|core|docs|examples|mcpserver|plugin|plugins)/[\\w./-]*)")
+var path = regexp.MustCompile("(?m)(?:^|[`(\\s])((?:acceptance|cmd|control|core|docs|examples|internal|mcpserver|plugin|plugins)/[\\w./-]*)")
 
 func TestPathsExist(t *testing.T) {
 	t.Parallel()

@@ -37,8 +37,8 @@ func (s *Supervisor) Configure(ctx context.Context, req *wire.ConfigureRequest) 
 }
 
 // Methods implements [wire.Connector].
-func (s *Supervisor) Methods(ctx context.Context) ([]*wire.Method, error) {
-	return use(ctx, s, func(c wire.Connector) ([]*wire.Method, error) { return c.Methods(ctx) })
+func (s *Supervisor) Methods(ctx context.Context) (*wire.Offer, error) {
+	return use(ctx, s, func(c wire.Connector) (*wire.Offer, error) { return c.Methods(ctx) })
 }
 
 // Invoke implements [wire.Connector].

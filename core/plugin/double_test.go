@@ -126,8 +126,8 @@ func (d *double) Configure(_ context.Context, req *wire.ConfigureRequest) error 
 	return nil
 }
 
-func (d *double) Methods(context.Context) ([]*wire.Method, error) {
-	return []*wire.Method{{Name: "echo", ReadOnly: true}}, nil
+func (d *double) Methods(context.Context) (*wire.Offer, error) {
+	return &wire.Offer{Instructions: "Say it.", Methods: []*wire.Method{{Name: "echo", ReadOnly: true}}}, nil
 }
 
 func (d *double) Watch(ctx context.Context, report func(wire.Change)) error {

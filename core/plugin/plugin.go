@@ -9,7 +9,7 @@
 //		return err
 //	}
 //	defer s.Close(ctx)
-//	methods, err := s.Methods(ctx) // launches and configures it
+//	offer, err := s.Methods(ctx) // launches and configures it
 //
 // The process is started by the first call that needs it, configured, and after
 // its death started again by the next call, with a growing delay. It sees only

@@ -54,9 +54,9 @@ func TestEveryMethod(t *testing.T) {
 	if err != nil || about.Name != "double" {
 		t.Errorf("Describe: %+v, %v", about, err)
 	}
-	methods, err := s.Methods(ctx)
-	if err != nil || len(methods) != 1 || methods[0].Name != "echo" {
-		t.Errorf("Methods: %+v, %v", methods, err)
+	offer, err := s.Methods(ctx)
+	if err != nil || offer.Instructions != "Say it." || len(offer.Methods) != 1 || offer.Methods[0].Name != "echo" {
+		t.Errorf("Methods: %+v, %v", offer, err)
 	}
 	if r, err := s.Invoke(ctx, call, nil); err != nil || string(r.Value) != `"x"` {
 		t.Errorf("Invoke: %+v, %v", r, err)

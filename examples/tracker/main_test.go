@@ -21,12 +21,12 @@ func TestMethods(t *testing.T) {
 	if err := New().Validate(); err != nil {
 		t.Fatal(err)
 	}
-	methods, err := open(t).connector.Methods(t.Context())
+	offer, err := open(t).connector.Methods(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	for _, m := range methods {
+	for _, m := range offer.Methods {
 		var facts []string
 		for fact, holds := range map[string]bool{
 			"reads": m.ReadOnly, "idempotent": m.Idempotent, "destructive": m.Destructive, "needs approval": m.RequiresApproval,

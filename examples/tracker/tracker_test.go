@@ -93,11 +93,11 @@ func (h *house) carryOut(call *wire.Call) *wire.RevertRequest {
 
 func (h *house) method(name string) *wire.Method {
 	h.t.Helper()
-	methods, err := h.connector.Methods(h.t.Context())
+	offer, err := h.connector.Methods(h.t.Context())
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	for _, m := range methods {
+	for _, m := range offer.Methods {
 		if m.Name == name {
 			return m
 		}

@@ -121,12 +121,12 @@ func TestSchemaOverride(t *testing.T) {
 		Call: func(context.Context, input) (int, error) { return 0, nil },
 	}
 	c := inProcess(t, one(m)())
-	methods, err := c.Methods(t.Context())
+	offer, err := c.Methods(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(methods[0].InputSchema) != string(schema) || string(methods[0].OutputSchema) != `{"const":0}` {
-		t.Errorf("schemas %s, %s", methods[0].InputSchema, methods[0].OutputSchema)
+	if m := offer.Methods[0]; string(m.InputSchema) != string(schema) || string(m.OutputSchema) != `{"const":0}` {
+		t.Errorf("schemas %s, %s", m.InputSchema, m.OutputSchema)
 	}
 	if _, err := invoke(t, c, `{"level":"low","unknown":"is allowed by this schema"}`); err != nil {
 		t.Error(err)

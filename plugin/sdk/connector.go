@@ -16,7 +16,8 @@ type Connector struct {
 	Name string
 	// Version is recorded with every execution and bound to every approval.
 	Version string
-	// Instructions tell a model how to use the connector, in a paragraph.
+	// Instructions tell a model how to use the connector, in a paragraph; see
+	// also DynamicInstructions.
 	Instructions string
 
 	// Configure takes the configuration, see [Config]; the zero value accepts none.
@@ -28,6 +29,11 @@ type Connector struct {
 	// runs after Configure, and again whenever the host lists the methods. Its
 	// methods come after those in Methods; a name may occur once in both.
 	DynamicMethods func(ctx context.Context) ([]Method, error)
+	// DynamicInstructions returns the instructions known only after
+	// configuration; empty: none. It runs whenever the host lists the methods,
+	// after DynamicMethods; its error fails that listing. A model reads its
+	// text before Instructions.
+	DynamicInstructions func(ctx context.Context) (string, error)
 	// Watch reports changes until ctx ends, from any goroutine, and then
 	// returns: that the host is to list the methods again, or the connector's
 	// health. Nil: nothing ever changes.

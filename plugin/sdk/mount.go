@@ -129,17 +129,24 @@ func (m *mounted) host() wire.HostServices {
 }
 
 // Methods implements wire.Connector.
-func (m *mounted) Methods(ctx context.Context) ([]*wire.Method, error) {
+func (m *mounted) Methods(ctx context.Context) (*wire.Offer, error) {
 	methods, err := m.list(ctx)
 	if err != nil {
 		return nil, err
 	}
-	facts := make([]*wire.Method, len(methods))
+	offer := &wire.Offer{Methods: make([]*wire.Method, len(methods))}
 	for i, b := range methods {
 		copied := b.facts
-		facts[i] = &copied
+		offer.Methods[i] = &copied
 	}
-	return facts, nil
+	if m.connector.DynamicInstructions == nil {
+		return offer, nil
+	}
+	offer.Instructions, err = guard(ctx, m, &scope{}, "DynamicInstructions", m.connector.DynamicInstructions)
+	if err != nil {
+		return nil, err
+	}
+	return offer, nil
 }
 
 // list returns all methods, the dynamic ones made anew, and keeps them for lookup.

@@ -66,8 +66,9 @@ func whole() *Connector {
 				return struct{}{}, nil
 			}},
 		},
-		PassEnded: func(_ context.Context, e PassEnd) error { return Errorf(Unavailable, "pass %s", e.Status) },
-		Dispose:   func(_ context.Context, d Disposal) error { return Errorf(Unavailable, "end %s", d.Status) },
+		DynamicInstructions: func(context.Context) (string, error) { return "Two of them.", nil },
+		PassEnded:           func(_ context.Context, e PassEnd) error { return Errorf(Unavailable, "pass %s", e.Status) },
+		Dispose:             func(_ context.Context, d Disposal) error { return Errorf(Unavailable, "end %s", d.Status) },
 		Watch: func(_ context.Context, report func(Change)) error {
 			report(Change{Health: "well"})
 			return nil
@@ -113,7 +114,7 @@ func TestTheContract(t *testing.T) {
 		{
 			name: "methods",
 			do:   func(ctx context.Context, c wire.Connector) (any, error) { return c.Methods(ctx) },
-			want: []*wire.Method{
+			want: &wire.Offer{Instructions: "Two of them.", Methods: []*wire.Method{
 				{
 					Name: "m", ReadOnly: true,
 					InputSchema:  raw(`{"properties":{},"additionalProperties":false,"type":"object"}`),
@@ -130,7 +131,7 @@ func TestTheContract(t *testing.T) {
 					Name: "forget", Destructive: true,
 					InputSchema: raw(`{"properties":{},"additionalProperties":false,"type":"object"}`),
 				},
-			},
+			}},
 		},
 		{
 			name: "watch",
@@ -548,15 +549,16 @@ func TestDynamicMethods(t *testing.T) {
 		if err != nil || string(got.Value) != `{"a": {"$bytes": ""}}` {
 			t.Errorf("unlisted call: %v, %v", got, err)
 		}
-		methods, err := c.Methods(t.Context())
+		offer, err := c.Methods(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := []*wire.Method{
-			{Name: "m", ReadOnly: true, InputSchema: methods[0].InputSchema, OutputSchema: methods[0].OutputSchema},
+		first := offer.Methods[0]
+		want := &wire.Offer{Methods: []*wire.Method{
+			{Name: "m", ReadOnly: true, InputSchema: first.InputSchema, OutputSchema: first.OutputSchema},
 			{Name: "tool-2", RequiresApproval: true, InputSchema: json.RawMessage(`{"type":"object"}`)},
-		}
-		if diff := cmp.Diff(want, methods); diff != "" {
+		}}
+		if diff := cmp.Diff(want, offer); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
 		}
 		if _, err := c.Invoke(t.Context(), call("tool-1", `{}`), nil); asError(t, err).Code != NotFound {
@@ -597,6 +599,76 @@ func TestFaultyDynamicMethods(t *testing.T) {
 				if diff := cmp.Diff(test.want, asError(t, err)); diff != "" {
 					t.Errorf("-want +got:\n%s", diff)
 				}
+			}
+		})
+	}
+}
+
+// TestDynamicInstructions: they know the configuration and the methods, and are asked for again with them.
+func TestDynamicInstructions(t *testing.T) {
+	t.Parallel()
+	type config struct {
+		Team string `json:"team"`
+	}
+	newConnector := func() *Connector {
+		var team string
+		listed := 0
+		return &Connector{
+			Name: "dynamic", Instructions: "Fixed.",
+			Configure: Config(func(_ context.Context, c config) error { team = c.Team; return nil }),
+			DynamicMethods: func(context.Context) ([]Method, error) {
+				listed++
+				return nil, nil
+			},
+			DynamicInstructions: func(ctx context.Context) (string, error) {
+				return fmt.Sprintf("%s of %s, list %d", Label(ctx), team, listed), nil
+			},
+		}
+	}
+	bothWays(t, newConnector, func(t *testing.T, c wire.Connector) {
+		about, err := c.Describe(t.Context())
+		if err != nil || about.Instructions != "Fixed." {
+			t.Errorf("Describe: %+v, %v", about, err)
+		}
+		configure := &wire.ConfigureRequest{Label: "notes", Config: json.RawMessage(`{"team":"core"}`)}
+		if err := c.Configure(t.Context(), configure); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"notes of core, list 1", "notes of core, list 2"} {
+			offer, err := c.Methods(t.Context())
+			if err != nil || offer.Instructions != want {
+				t.Errorf("got %+v, %v, want %q", offer, err, want)
+			}
+		}
+	})
+}
+
+func TestFaultyDynamicInstructions(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		instructions func(context.Context) (string, error)
+		want         *Error
+	}{
+		"its own error": {
+			func(context.Context) (string, error) { return "kept back", Errorf(Unavailable, "server is down") },
+			&Error{Code: Unavailable, Message: "server is down"},
+		},
+		"a panic": {
+			func(context.Context) (string, error) { panic("x") },
+			&Error{Code: Internal, Message: "DynamicInstructions panicked; the connector's log has the stack", Effect: EffectUnknown},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := reading(func(context.Context, empty) (string, error) { return "done", nil })
+			c := inProcess(t, &Connector{Name: "x", Methods: []Method{m}, DynamicInstructions: test.instructions})
+			offer, err := c.Methods(t.Context())
+			if diff := cmp.Diff(test.want, asError(t, err)); diff != "" || offer != nil {
+				t.Errorf("got %+v, -want +got:\n%s", offer, diff)
+			}
+			if _, err := c.Invoke(t.Context(), call("m", `{}`), nil); err != nil {
+				t.Errorf("calls do not need them: %v", err)
 			}
 		})
 	}

@@ -63,23 +63,28 @@ func (c *Client) Close() {
 }
 
 // Methods implements [Connector].
-func (c *Client) Methods(ctx context.Context) ([]*Method, error) {
+func (c *Client) Methods(ctx context.Context) (*Offer, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	stream, err := c.rpc.Methods(ctx, &pb.MethodsRequest{}, callOptions()...)
 	if err != nil {
 		return nil, failure(ctx, "list methods", err)
 	}
-	var methods []*Method
+	offer := &Offer{}
 	for {
-		m, err := stream.Recv()
+		response, err := stream.Recv()
 		if errors.Is(err, io.EOF) {
-			return methods, nil
+			return offer, nil
 		}
 		if err != nil {
 			return nil, failure(ctx, "list methods", err)
 		}
-		methods = append(methods, methodFromProto(m))
+		switch item := response.GetItem().(type) {
+		case *pb.MethodsResponse_Method:
+			offer.Methods = append(offer.Methods, methodFromProto(item.Method))
+		case *pb.MethodsResponse_Instructions:
+			offer.Instructions = item.Instructions
+		}
 	}
 }
 

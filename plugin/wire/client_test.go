@@ -5,12 +5,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/codemode-go/codemode/plugin/wire/pb"
 )
 
 var fullCall = &Call{
@@ -27,7 +32,7 @@ func TestCarriesWhole(t *testing.T) {
 	var got []any
 	keep := func(v any) { got = append(got, v) }
 	description := &Description{Name: "tracker", Version: "1.2", Instructions: "Use it.", ConfigSchema: json.RawMessage(`{}`)}
-	methods := []*Method{
+	offer := &Offer{Instructions: "The team's.", Methods: []*Method{
 		{
 			Name: "a", Description: "A.", Tags: []string{"x", "y"},
 			InputSchema: json.RawMessage(`{"type":"object"}`), OutputSchema: json.RawMessage(`true`),
@@ -35,11 +40,11 @@ func TestCarriesWhole(t *testing.T) {
 			Prepares: true, Reverts: true, Reconciles: true, Previews: true,
 		},
 		{Name: "b"},
-	}
+	}}
 	c := dial(t, &fake{
 		describe:  func(context.Context) (*Description, error) { return description, nil },
 		configure: func(_ context.Context, r *ConfigureRequest) error { keep(r); return nil },
-		methods:   func(context.Context) ([]*Method, error) { return methods, nil },
+		methods:   func(context.Context) (*Offer, error) { return offer, nil },
 		prepare: func(_ context.Context, c *Call) (json.RawMessage, error) {
 			keep(c)
 			return json.RawMessage(`{"title":"x"}`), nil
@@ -80,11 +85,90 @@ func TestCarriesWhole(t *testing.T) {
 		t.Errorf("requests (-sent +arrived):\n%s", diff)
 	}
 	want := []any{
-		description, nil, methods, json.RawMessage(`{"title":"x"}`), nil,
+		description, nil, offer, json.RawMessage(`{"title":"x"}`), nil,
 		&Reconciliation{Happened: HappenedYes, Result: json.RawMessage(`[]`)}, "Creates x.", nil, nil,
 	}
 	if diff := cmp.Diff(want, answers); diff != "" {
 		t.Errorf("answers (-sent +arrived):\n%s", diff)
+	}
+}
+
+// TestOffer: a connector may have no instructions, no methods, or neither.
+func TestOffer(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct{ offered, want Offer }{
+		"nothing":           {},
+		"instructions only": {Offer{Instructions: "Wait."}, Offer{Instructions: "Wait."}},
+		"methods only":      {Offer{Methods: []*Method{{Name: "a"}}}, Offer{Methods: []*Method{{Name: "a"}}}},
+		"invalid UTF-8":     {Offer{Instructions: "a\xffb"}, Offer{Instructions: "a\uFFFDb"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := dial(t, &fake{methods: func(context.Context) (*Offer, error) { return &test.offered, nil }})
+			got, err := c.Methods(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(&test.want, got); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestOfferFails(t *testing.T) {
+	t.Parallel()
+	want := &Error{Code: CodeUnavailable, Message: "the server is down"}
+	c := dial(t, &fake{methods: func(context.Context) (*Offer, error) { return nil, want }})
+	_, err := c.Methods(t.Context())
+	if diff := cmp.Diff(error(want), err); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// itemsStream is a connector's end of a listing, in another language or of a later version.
+type itemsStream struct {
+	pb.ConnectorClient
+	grpc.ServerStreamingClient[pb.MethodsResponse]
+	items []*pb.MethodsResponse
+}
+
+func (s *itemsStream) Methods(context.Context, *pb.MethodsRequest, ...grpc.CallOption) (grpc.ServerStreamingClient[pb.MethodsResponse], error) {
+	return s, nil
+}
+
+func (s *itemsStream) Recv() (*pb.MethodsResponse, error) {
+	if len(s.items) == 0 {
+		return nil, io.EOF
+	}
+	next := s.items[0]
+	s.items = s.items[1:]
+	return next, nil
+}
+
+// TestOfferOfOthers: instructions may come among the methods, and what a later
+// version adds is skipped.
+func TestOfferOfOthers(t *testing.T) {
+	t.Parallel()
+	method := func(name string) *pb.MethodsResponse {
+		return &pb.MethodsResponse{Item: &pb.MethodsResponse_Method{Method: &pb.Method{Name: name}}}
+	}
+	later := &pb.MethodsResponse{}
+	const field3 = "\x1a\x01x" // a string that no field of this version is for
+	if err := proto.Unmarshal([]byte(field3), later); err != nil {
+		t.Fatal(err)
+	}
+	c := &Client{rpc: &itemsStream{items: []*pb.MethodsResponse{
+		method("a"), later, {Item: &pb.MethodsResponse_Instructions{Instructions: "Use it."}}, method("b"),
+	}}}
+	got, err := c.Methods(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Offer{Instructions: "Use it.", Methods: []*Method{{Name: "a"}, {Name: "b"}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }
 

@@ -19,8 +19,8 @@ type Connector interface {
 	// Configure hands over the evaluated config block, once per process and before all that follows.
 	// A refused configuration is an *Error whose Diagnostics say where.
 	Configure(ctx context.Context, req *ConfigureRequest) error
-	// Methods lists what the connector offers, in its own order.
-	Methods(ctx context.Context) ([]*Method, error)
+	// Methods says what the connector offers, as far as it is known now.
+	Methods(ctx context.Context) (*Offer, error)
 	// Watch reports changes until ctx ends or the connector stops.
 	// A connector whose methods never change may return nil at once.
 	Watch(ctx context.Context, report func(Change)) error
@@ -44,7 +44,8 @@ type Connector interface {
 type Description struct {
 	// Name and Version are the plugin's own; the label in the host's configuration is its identity there.
 	Name, Version string
-	// Instructions tell a model how to use the connector, in a paragraph.
+	// Instructions tell a model how to use the connector, in a paragraph; an
+	// Offer may have more.
 	Instructions string
 	// ConfigSchema is the JSON Schema of the config block; nil accepts an empty one only.
 	ConfigSchema json.RawMessage
@@ -58,6 +59,15 @@ type ConfigureRequest struct {
 	Config json.RawMessage
 	// Host offers the host's services; nil where the host has none.
 	Host HostServices
+}
+
+// Offer is what a configured connector offers.
+type Offer struct {
+	// Instructions are those known only after configuration; empty: none. A
+	// host shows them before the Description's, which they do not replace.
+	Instructions string
+	// Methods are in the connector's own order.
+	Methods []*Method
 }
 
 // Replay says what a replay does with a recorded call of a method.
@@ -155,7 +165,7 @@ type Disposal struct {
 
 // Change is one report of Watch.
 type Change struct {
-	// MethodsChanged asks the host to read Methods again.
+	// MethodsChanged asks the host to read Methods again, for the instructions' sake, too.
 	MethodsChanged bool
 	// Health is empty while the connector is well, else one line for an operator.
 	Health string

@@ -45,6 +45,18 @@ func checkedJSON(b []byte, what string, effect Effect) (json.RawMessage, error) 
 	return b, nil
 }
 
+// offerToProto returns the messages that carry an offer.
+func offerToProto(o *Offer) []*pb.MethodsResponse {
+	var items []*pb.MethodsResponse
+	if o.Instructions != "" {
+		items = append(items, &pb.MethodsResponse{Item: &pb.MethodsResponse_Instructions{Instructions: text(o.Instructions)}})
+	}
+	for _, m := range o.Methods {
+		items = append(items, &pb.MethodsResponse{Item: &pb.MethodsResponse_Method{Method: methodToProto(m)}})
+	}
+	return items
+}
+
 func methodToProto(m *Method) *pb.Method {
 	return &pb.Method{
 		Name:             text(m.Name),

@@ -50,13 +50,13 @@ func (s *server) Configure(ctx context.Context, r *pb.ConfigureRequest) (*pb.Con
 	return &pb.ConfigureResponse{}, nil
 }
 
-func (s *server) Methods(_ *pb.MethodsRequest, stream grpc.ServerStreamingServer[pb.Method]) error {
-	methods, err := s.connector.Methods(stream.Context())
+func (s *server) Methods(_ *pb.MethodsRequest, stream grpc.ServerStreamingServer[pb.MethodsResponse]) error {
+	offer, err := s.connector.Methods(stream.Context())
 	if err != nil {
 		return statusOf(err)
 	}
-	for _, m := range methods {
-		if err := stream.Send(methodToProto(m)); err != nil {
+	for _, item := range offerToProto(offer) {
+		if err := stream.Send(item); err != nil {
 			return err
 		}
 	}

@@ -44,7 +44,7 @@ func dial(t *testing.T, c Connector) link {
 type fake struct {
 	describe  func(context.Context) (*Description, error)
 	configure func(context.Context, *ConfigureRequest) error
-	methods   func(context.Context) ([]*Method, error)
+	methods   func(context.Context) (*Offer, error)
 	watch     func(context.Context, func(Change)) error
 	invoke    func(context.Context, *Call, func(Progress)) (*Result, error)
 	prepare   func(context.Context, *Call) (json.RawMessage, error)
@@ -59,7 +59,7 @@ func (f *fake) Describe(ctx context.Context) (*Description, error) { return f.de
 
 func (f *fake) Configure(ctx context.Context, r *ConfigureRequest) error { return f.configure(ctx, r) }
 
-func (f *fake) Methods(ctx context.Context) ([]*Method, error) { return f.methods(ctx) }
+func (f *fake) Methods(ctx context.Context) (*Offer, error) { return f.methods(ctx) }
 
 func (f *fake) Watch(ctx context.Context, report func(Change)) error { return f.watch(ctx, report) }
 

@@ -45,7 +45,7 @@ func (c *connector) unwrap(ctx context.Context, raw json.RawMessage) (json.RawMe
 		return nil, toolFailed(r)
 	}
 	if unsaid := r.Unsaid(); unsaid != "" {
-		sdk.Logger(ctx).Info("the tool said more than its structured content", "more", shorten(unsaid))
+		sdk.Logger(ctx).Info("the tool said more than its structured content", "more", shorten(c.hide.text(unsaid)))
 	}
 	return r.Value(c.config.parsesText())
 }

@@ -17,7 +17,8 @@ import (
 type Config struct {
 	Command string            `json:"command" jsonschema:"minLength=1" jsonschema_description:"The server's binary: a path, or a name that is looked for in the PATH of env."`
 	Args    []string          `json:"args,omitempty" jsonschema_description:"Its arguments."`
-	Env     map[string]string `json:"env,omitempty" jsonschema_description:"Its whole environment; nothing is inherited, not even PATH."`
+	Env     map[string]string `json:"env,omitempty" jsonschema_description:"Its environment, apart from secrets; nothing is inherited, not even PATH."`
+	Secrets map[string]string `json:"secrets,omitempty" jsonschema_extras:"writeOnly=true" jsonschema_description:"Credentials: more variables of its environment, of other names than those in env. Logs and errors do not show their values, and a new value voids no approval."`
 	Dir     string            `json:"dir,omitempty" jsonschema_description:"Its working directory; without it the connector's."`
 	Trusted bool              `json:"trusted,omitempty" jsonschema:"default=false" jsonschema_description:"Believe the server's hints: a tool that it calls read-only needs no approval."`
 	// ParseText nil is true.
@@ -38,6 +39,9 @@ func (c *Config) resolve() error {
 	for _, name := range slices.Sorted(maps.Keys(c.Env)) {
 		refuse(checkVariable(name, c.Env[name]), "env", name)
 	}
+	for _, name := range slices.Sorted(maps.Keys(c.Secrets)) {
+		refuse(c.checkSecret(name), "secrets", name)
+	}
 	var err error
 	c.Command, err = findCommand(c.Command, c.Env["PATH"])
 	refuse(err, "command")
@@ -51,13 +55,24 @@ func (c *Config) resolve() error {
 	return refused
 }
 
-// environ returns Env as NAME=VALUE, in a fixed order.
+// environ returns Env and Secrets as NAME=VALUE, in a fixed order.
 func (c *Config) environ() []string {
-	env := make([]string, 0, len(c.Env))
-	for _, name := range slices.Sorted(maps.Keys(c.Env)) {
-		env = append(env, name+"="+c.Env[name])
+	env := make([]string, 0, len(c.Env)+len(c.Secrets))
+	for _, variables := range []map[string]string{c.Env, c.Secrets} {
+		for name, value := range variables {
+			env = append(env, name+"="+value)
+		}
 	}
+	slices.Sort(env)
 	return env
+}
+
+// checkSecret refuses a variable that the server could not have, or would have twice.
+func (c *Config) checkSecret(name string) error {
+	if _, twice := c.Env[name]; twice {
+		return errors.New("it stands in env, too: one of them has to go")
+	}
+	return checkVariable(name, c.Secrets[name])
 }
 
 // checkVariable refuses what no process can have.

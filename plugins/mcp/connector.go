@@ -18,6 +18,7 @@ type connector struct {
 
 	// Set by configure.
 	config *Config
+	hide   hider // of the secrets
 	log    hclog.Logger
 
 	// turn is held by whoever looks for a session or makes one; it guards what follows.
@@ -41,13 +42,13 @@ func newConnector(start func(*Config, hclog.Logger) (server, error)) *connector 
 // sdk returns the connector for a host.
 func (c *connector) sdk() *sdk.Connector {
 	return &sdk.Connector{
-		Name:           "mcp",
-		Version:        version,
-		Instructions:   "The tools of an MCP server.",
-		Configure:      sdk.Config(c.configure),
-		DynamicMethods: c.methods,
-		Watch:          c.news.watch,
-		Close:          c.close,
+		Name:                "mcp",
+		Version:             version,
+		Configure:           sdk.Config(c.configure),
+		DynamicMethods:      c.methods,
+		DynamicInstructions: c.instructions,
+		Watch:               c.news.watch,
+		Close:               c.close,
 	}
 }
 
@@ -57,7 +58,7 @@ func (c *connector) configure(ctx context.Context, config Config) error {
 	if err := config.resolve(); err != nil {
 		return err
 	}
-	c.config, c.log = &config, sdk.Logger(ctx)
+	c.config, c.hide, c.log = &config, config.secretsHider(), sdk.Logger(ctx)
 	return nil
 }
 

@@ -1,6 +1,6 @@
 // Command mcp is the connector to one MCP server that runs as a child process
 // and speaks over its standard input and output. Each of the server's tools is
-// a method.
+// a method, and its instructions are the connector's.
 //
 //	connector "files" {
 //	  plugin = "mcp"
@@ -8,6 +8,7 @@
 //	    command = "npx"
 //	    args    = ["-y", "@modelcontextprotocol/server-filesystem", "/srv/files"]
 //	    env     = { PATH = env("PATH") }
+//	    secrets = { API_TOKEN = env("API_TOKEN") }
 //	    trusted = true
 //	  }
 //	}
@@ -22,7 +23,7 @@
 // # The process
 //
 // The server is started when its tools are first listed and again with the next
-// call after it has ended. It gets no environment but env. A read that was lost
+// call after it has ended. It gets no environment but env and secrets. A read that was lost
 // with the server fails and can be tried again; of a write that was lost nobody
 // knows whether it happened, and the host asks.
 package main

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -19,17 +18,17 @@ type process struct {
 
 // launch starts the configured server. Its lines go to the log.
 func launch(c *Config, log hclog.Logger) (*process, error) {
-	hide := hider(c.Env)
+	hide := c.printHider()
 	t := &tail{}
 	p, err := stdio.Start(stdio.Command{
 		Path: c.Command, Args: c.Args, Dir: c.Dir, Env: c.environ(),
 		Stderr: func(line string) {
-			line = hide.Replace(line)
+			line = hide.text(line)
 			t.add(line)
 			log.Info("MCP server: " + line)
 		},
 		Stray: func(line string) {
-			log.Warn("the MCP server has printed something that is no message", "line", hide.Replace(line))
+			log.Warn("the MCP server has printed something that is no message", "line", hide.text(line))
 		},
 	})
 	if err != nil {
@@ -40,21 +39,6 @@ func launch(c *Config, log hclog.Logger) (*process, error) {
 
 // LastLines implements server.
 func (p *process) LastLines() []string { return p.tail.lines() }
-
-// hider replaces the values of the environment, which may be secrets, in what
-// the server prints. Short ones are not looked for: hiding every "1" would leave
-// nothing to read. The PATH is none.
-func hider(env map[string]string) *strings.Replacer {
-	const shortest = 4
-	values := slices.SortedFunc(maps.Keys(env), func(a, b string) int { return len(env[b]) - len(env[a]) })
-	var pairs []string
-	for _, name := range values {
-		if value := env[name]; name != "PATH" && len(value) >= shortest {
-			pairs = append(pairs, value, "[hidden]")
-		}
-	}
-	return strings.NewReplacer(pairs...)
-}
 
 // tail keeps the last lines of a server.
 type tail struct {

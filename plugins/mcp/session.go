@@ -91,7 +91,7 @@ func (c *connector) attend(s *session) {
 	s.server.Stop()
 	_ = s.client.Close() // frees what it holds; why it ended is known
 	ending := s.server.Ending()
-	c.log.Info("the MCP server has ended", "how", ending, "cause", lost)
+	c.log.Info("the MCP server has ended", "how", ending, "cause", c.hide.text(fmt.Sprint(lost)))
 	c.news.health(fmt.Sprintf("the MCP server has ended (%s); the next call starts it again", ending))
 }
 

@@ -34,11 +34,11 @@ type hints struct {
 func (c *connector) methods(ctx context.Context) ([]sdk.Method, error) {
 	s, err := c.session(ctx)
 	if err != nil {
-		return nil, notStarted(err, err.Error())
+		return nil, c.hide.err(notStarted(err, err.Error()))
 	}
 	tools, err := listTools(ctx, s.client)
 	if err != nil {
-		return nil, sdk.Errorf(sdk.Unavailable, "the MCP server does not list its tools: %v", err)
+		return nil, c.hide.err(sdk.Errorf(sdk.Unavailable, "the MCP server does not list its tools: %v", err))
 	}
 	var methods []sdk.Method
 	seen := map[string]bool{}
@@ -55,6 +55,15 @@ func (c *connector) methods(ctx context.Context) ([]sdk.Method, error) {
 		}
 	}
 	return methods, nil
+}
+
+// instructions are the server's.
+func (c *connector) instructions(ctx context.Context) (string, error) {
+	s, err := c.session(ctx)
+	if err != nil {
+		return "", c.hide.err(notStarted(err, err.Error()))
+	}
+	return s.client.InitializeResult().Instructions, nil
 }
 
 // listTools reads all pages.
@@ -114,7 +123,8 @@ func (c *connector) method(t *tool) sdk.Method {
 		m.Approval = sdk.NotRequired
 	}
 	m.Call = func(ctx context.Context, args json.RawMessage) (json.RawMessage, error) {
-		return c.call(ctx, t.Name, m.ReadOnly, args)
+		value, err := c.call(ctx, t.Name, m.ReadOnly, args)
+		return value, c.hide.err(err)
 	}
 	return m
 }

@@ -59,8 +59,8 @@ type ConnectorClient interface {
 	Describe(ctx context.Context, in *DescribeRequest, opts ...grpc.CallOption) (*DescribeResponse, error)
 	// Configure hands over the configuration, once per process.
 	Configure(ctx context.Context, in *ConfigureRequest, opts ...grpc.CallOption) (*ConfigureResponse, error)
-	// Methods lists the methods, one a message.
-	Methods(ctx context.Context, in *MethodsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[Method], error)
+	// Methods says what the connector offers: its methods, one a message, and its instructions.
+	Methods(ctx context.Context, in *MethodsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[MethodsResponse], error)
 	// Watch reports changes until it is cancelled. A connector that never changes ends it at once.
 	Watch(ctx context.Context, in *WatchRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[Change], error)
 	// Invoke carries out one call: any number of progress messages, then one result.
@@ -107,13 +107,13 @@ func (c *connectorClient) Configure(ctx context.Context, in *ConfigureRequest, o
 	return out, nil
 }
 
-func (c *connectorClient) Methods(ctx context.Context, in *MethodsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[Method], error) {
+func (c *connectorClient) Methods(ctx context.Context, in *MethodsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[MethodsResponse], error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	stream, err := c.cc.NewStream(ctx, &Connector_ServiceDesc.Streams[0], Connector_Methods_FullMethodName, cOpts...)
 	if err != nil {
 		return nil, err
 	}
-	x := &grpc.GenericClientStream[MethodsRequest, Method]{ClientStream: stream}
+	x := &grpc.GenericClientStream[MethodsRequest, MethodsResponse]{ClientStream: stream}
 	if err := x.ClientStream.SendMsg(in); err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func (c *connectorClient) Methods(ctx context.Context, in *MethodsRequest, opts 
 }
 
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
-type Connector_MethodsClient = grpc.ServerStreamingClient[Method]
+type Connector_MethodsClient = grpc.ServerStreamingClient[MethodsResponse]
 
 func (c *connectorClient) Watch(ctx context.Context, in *WatchRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[Change], error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
@@ -235,8 +235,8 @@ type ConnectorServer interface {
 	Describe(context.Context, *DescribeRequest) (*DescribeResponse, error)
 	// Configure hands over the configuration, once per process.
 	Configure(context.Context, *ConfigureRequest) (*ConfigureResponse, error)
-	// Methods lists the methods, one a message.
-	Methods(*MethodsRequest, grpc.ServerStreamingServer[Method]) error
+	// Methods says what the connector offers: its methods, one a message, and its instructions.
+	Methods(*MethodsRequest, grpc.ServerStreamingServer[MethodsResponse]) error
 	// Watch reports changes until it is cancelled. A connector that never changes ends it at once.
 	Watch(*WatchRequest, grpc.ServerStreamingServer[Change]) error
 	// Invoke carries out one call: any number of progress messages, then one result.
@@ -269,7 +269,7 @@ func (UnimplementedConnectorServer) Describe(context.Context, *DescribeRequest) 
 func (UnimplementedConnectorServer) Configure(context.Context, *ConfigureRequest) (*ConfigureResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Configure not implemented")
 }
-func (UnimplementedConnectorServer) Methods(*MethodsRequest, grpc.ServerStreamingServer[Method]) error {
+func (UnimplementedConnectorServer) Methods(*MethodsRequest, grpc.ServerStreamingServer[MethodsResponse]) error {
 	return status.Error(codes.Unimplemented, "method Methods not implemented")
 }
 func (UnimplementedConnectorServer) Watch(*WatchRequest, grpc.ServerStreamingServer[Change]) error {
@@ -358,11 +358,11 @@ func _Connector_Methods_Handler(srv interface{}, stream grpc.ServerStream) error
 	if err := stream.RecvMsg(m); err != nil {
 		return err
 	}
-	return srv.(ConnectorServer).Methods(m, &grpc.GenericServerStream[MethodsRequest, Method]{ServerStream: stream})
+	return srv.(ConnectorServer).Methods(m, &grpc.GenericServerStream[MethodsRequest, MethodsResponse]{ServerStream: stream})
 }
 
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
-type Connector_MethodsServer = grpc.ServerStreamingServer[Method]
+type Connector_MethodsServer = grpc.ServerStreamingServer[MethodsResponse]
 
 func _Connector_Watch_Handler(srv interface{}, stream grpc.ServerStream) error {
 	m := new(WatchRequest)
