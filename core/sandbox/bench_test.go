@@ -70,7 +70,7 @@ func BenchmarkDecode(b *testing.B) {
 func bare(t testing.TB) *session {
 	t.Helper()
 	sp := spec("")
-	main, err := load(sp.Program)
+	main, err := load(sourceName, sp.Program)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func (s *session) refusal(f *frame) string {
 	switch {
 	case f == s.frames.lost:
 		return lostAdvice
-	case f.reported:
+	case f.ended():
 		return endedAdvice
 	}
 	return ""
@@ -102,7 +102,7 @@ func (s *session) issue(call Call, step *frame) goja.Value {
 	}
 	promise, resolve, reject := s.vm.NewPromise()
 	p.resolve, p.reject, p.step = resolve, reject, step
-	f.open++
+	f.opened()
 	return s.vm.ToValue(promise)
 }
 
@@ -168,7 +168,7 @@ func (s *session) hand(p *pending, c Completion) error {
 	if p.timer != nil {
 		return s.fire(p.timer)
 	}
-	p.frame.open--
+	p.frame.closed()
 	if p.call.Connector == Platform && p.call.Method == MethodStep {
 		s.frames.steps--
 	}
@@ -179,6 +179,9 @@ func (s *session) hand(p *pending, c Completion) error {
 			return err
 		}
 		return p.reject(failure)
+	}
+	if body, ok := snippetOf(p.call, c.Value); ok {
+		return s.runBody(p, body)
 	}
 	value, err := s.realm.decode(s.vm, c.Value)
 	if err != nil {

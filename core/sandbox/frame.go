@@ -7,14 +7,17 @@ import (
 )
 
 // frame is a part of a program that numbers its own calls and draws its own
-// chance: the program itself, and each step whose function runs.
+// chance: the program itself, each step whose function runs, and the body of
+// each snippet that it runs.
 type frame struct {
-	seq    string // of the step; empty: the program itself
+	seq    string // of the step or of the call that runs the snippet; empty: the program itself
 	parent *frame
-	issued int // calls numbered so far
-	timers int // timers set so far
-	open   int // calls under it, timers aside, whose completion is outstanding
-	chance *chance
+	// snippet says that the frame is a snippet's: what is open in it is open in the frame around it too.
+	snippet bool
+	issued  int // calls numbered so far
+	timers  int // timers set so far
+	open    int // calls under it, timers aside, whose completion is outstanding
+	chance  *chance
 
 	// The following belong to a step.
 	name     string
@@ -31,6 +34,37 @@ func (f *frame) next() string {
 		return n
 	}
 	return f.seq + "." + n
+}
+
+// opened counts a call that is issued in the frame, and with closed one that has its completion.
+func (f *frame) opened() { f.count(1) }
+func (f *frame) closed() { f.count(-1) }
+
+func (f *frame) count(n int) {
+	for f.open += n; f.snippet; f.open += n {
+		f = f.parent
+	}
+}
+
+// ended reports whether the frame belongs to a step that has ended.
+func (f *frame) ended() bool {
+	for ; f != nil; f = f.parent {
+		if f.reported {
+			return true
+		}
+	}
+	return false
+}
+
+// depth is how many snippets run each other around the frame.
+func (f *frame) depth() int {
+	n := 0
+	for ; f != nil; f = f.parent {
+		if f.snippet {
+			n++
+		}
+	}
+	return n
 }
 
 // within reports whether f is the outer frame or lies below it.

@@ -35,7 +35,7 @@ func (inProcess) Start(ctx context.Context, spec Spec) (Session, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	main, err := load(spec.Program)
+	main, err := load(sourceName, spec.Program)
 	if err != nil {
 		return nil, err
 	}
@@ -48,11 +48,11 @@ func (inProcess) Start(ctx context.Context, spec Spec) (Session, error) {
 
 // load compiles the text for the engine. A source map that is not inline is
 // refused, for the engine's own loader would open any file that the text names.
-func load(p *program.Program) (*goja.Program, error) {
+func load(name string, p *program.Program) (*goja.Program, error) {
 	if p == nil {
 		return nil, errors.New("start session: no program")
 	}
-	ast, err := goja.Parse(sourceName, p.JS, parser.WithSourceMapLoader(denySourceMap))
+	ast, err := goja.Parse(name, p.JS, parser.WithSourceMapLoader(denySourceMap))
 	if err != nil {
 		return nil, fmt.Errorf("parse program: %w", err)
 	}

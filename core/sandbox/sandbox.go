@@ -160,12 +160,23 @@ type Call struct {
 	// Args is one JSON object, exactly as JSON.stringify issued it in the sandbox. It is nil where the call's
 	// recorded completion was delivered in the same turn: then the session has compared the digest itself.
 	// A step has {"name": ...}, a timer {"delay": milliseconds}, search and describe what they were given
-	// as {"query": ...} and {"target": ...}, run {"name": ..., "input": ...}.
+	// as {"query": ...} and {"target": ...}, run {"name": ..., "input": ...}. The completion of a run is what the
+	// program gets, or a Snippet, whose body then runs in a frame of its own: its calls are numbered under the run's seq.
 	Args   []byte `json:"args,omitempty"`
 	Digest []byte `json:"digest"` // SHA-256 of Args
 	Line   int    `json:"line,omitempty"`
 	Column int    `json:"column,omitempty"`
 }
+
+// Snippet is the value that completes a run call with a program to run.
+type Snippet struct {
+	Name    string `json:"snippet"`
+	Version int    `json:"version"`
+	JS      string `json:"js"` // as in program.Program
+}
+
+// MaxDepth is how deep snippets can run each other.
+const MaxDepth = 8
 
 // Digest returns the SHA-256 of a call's arguments.
 func Digest(args []byte) []byte {

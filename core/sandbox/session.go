@@ -157,24 +157,33 @@ func (s *session) start() error {
 	if err != nil {
 		return fmt.Errorf("read input: %w", err)
 	}
-	entry, err := s.vm.RunProgram(s.main)
-	if thrown, ok := errors.AsType[*goja.Exception](err); ok {
-		failure, err := s.explain(thrown.Value())
-		if err != nil {
-			return err
-		}
-		return fmt.Errorf("load program: %s", failure.Message)
-	}
+	entry, err := s.entry(s.main)
 	if err != nil {
 		return err
-	}
-	if _, ok := goja.AssertFunction(entry); !ok {
-		return errors.New("load program: it is not a function")
 	}
 	if s.result, err = s.run(s.frames.root, entry, input, s.env); err != nil {
 		return err
 	}
 	return s.settle()
+}
+
+// entry evaluates a compiled program to the function that it is. Nothing of the model's runs.
+func (s *session) entry(p *goja.Program) (goja.Value, error) {
+	entry, err := s.vm.RunProgram(p)
+	if thrown, ok := errors.AsType[*goja.Exception](err); ok {
+		failure, err := s.explain(thrown.Value())
+		if err != nil {
+			return nil, err
+		}
+		return nil, fmt.Errorf("load program: %s", failure.Message)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := goja.AssertFunction(entry); !ok {
+		return nil, errors.New("load program: it is not a function")
+	}
+	return entry, nil
 }
 
 // run calls a function of the program from outside, in a frame, and lets every

@@ -67,14 +67,6 @@ func (s *session) describe(args []goja.Value) goja.Value {
 	return s.platform(MethodDescribe, nil, namedValue{"target", target})
 }
 
-func (s *session) runSnippet(args []goja.Value) goja.Value {
-	name := at(args, 0)
-	if !goja.IsString(name) {
-		return s.rejection("codemode.run takes the name of a snippet and its input")
-	}
-	return s.platform(MethodRun, nil, namedValue{"name", name}, namedValue{"input", at(args, 1)})
-}
-
 // step issues a step and runs its function at once, unless its outcome is
 // recorded. In either case the program sees the outcome when it is delivered.
 func (s *session) step(args []goja.Value) goja.Value {
