@@ -30,11 +30,12 @@ func TestConfigure(t *testing.T) {
 	}{
 		"path":             {map[string]any{"command": tool}, nil},
 		"name":             {map[string]any{"command": "tool", "env": map[string]string{"PATH": "/nonexistent:" + dir}}, nil},
-		"all":              {map[string]any{"command": tool, "args": []string{"a"}, "dir": dir, "trusted": true, "parse_text": false}, nil},
+		"all":              {map[string]any{"command": tool, "args": []string{"a"}, "env": map[string]string{"A": "a"}, "secrets": map[string]string{"B": "b"}, "dir": dir, "trusted": true, "parse_text": false}, nil},
 		"no command":       {map[string]any{}, []string{"command: is missing"}},
 		"empty command":    {map[string]any{"command": ""}, []string{"command: must have at least 1"}},
 		"unknown":          {map[string]any{"command": tool, "url": "x"}, []string{"url: is not known"}},
 		"env not text":     {map[string]any{"command": tool, "env": map[string]any{"A": 1}}, []string{"env.A: got number"}},
+		"secret not text":  {map[string]any{"command": tool, "secrets": map[string]any{"A": 1}}, []string{"secrets.A: got number"}},
 		"no such file":     {map[string]any{"command": dir + "/none"}, []string{"command: there is no file"}},
 		"folder":           {map[string]any{"command": dir}, []string{"command: " + dir + " is a folder"}},
 		"not executable":   {map[string]any{"command": plain}, []string{"command: " + plain + " is not executable"}},
@@ -44,8 +45,16 @@ func TestConfigure(t *testing.T) {
 		"relative PATH":    {map[string]any{"command": "testdata", "env": map[string]string{"PATH": ".:"}}, []string{`command: "testdata" is in no folder`}},
 		"no such folder":   {map[string]any{"command": tool, "dir": dir + "/none"}, []string{"dir: there is no folder"}},
 		"folder is a file": {map[string]any{"command": tool, "dir": plain}, []string{"dir: there is no folder"}},
+		"secrets": {
+			map[string]any{"command": tool, "env": map[string]string{"A": mark}, "secrets": map[string]string{"": mark, "A": mark, "B=C": mark, "D": mark + "\x00"}},
+			[]string{"secrets.: this is no name", "secrets.A: it stands in env, too", "secrets.B=C: this is no name", "secrets.D: the value holds a NUL"},
+		},
+		"PATH in secrets": {
+			map[string]any{"command": "tool", "secrets": map[string]string{"PATH": dir}},
+			[]string{`command: "tool" is named without a folder, and env has no PATH`},
+		},
 		"several": {
-			map[string]any{"command": dir + "/none", "dir": dir + "/none", "env": map[string]string{"A=B": "x", "C": "secret\x00"}},
+			map[string]any{"command": dir + "/none", "dir": dir + "/none", "env": map[string]string{"A=B": "x", "C": mark + "\x00"}},
 			[]string{"env.A=B: this is no name", "env.C: the value holds a NUL", "command: there is no file", "dir: there is no folder"},
 		},
 	}
@@ -73,7 +82,7 @@ func TestConfigure(t *testing.T) {
 			}
 			for i, want := range test.want {
 				got := strings.Join(e.Diagnostics[i].Path, ".") + ": " + e.Diagnostics[i].Summary
-				if !strings.HasPrefix(got, want) || strings.Contains(got, "secret") {
+				if !strings.HasPrefix(got, want) || strings.Contains(got, mark) {
 					t.Errorf("got %q, want %q", got, want)
 				}
 			}
@@ -96,6 +105,7 @@ func TestDescribe(t *testing.T) {
 		Properties map[string]struct {
 			Description string `json:"description"`
 			Default     *bool  `json:"default"`
+			WriteOnly   bool   `json:"writeOnly"`
 		} `json:"properties"`
 		Required []string `json:"required"`
 	}
@@ -107,6 +117,9 @@ func TestDescribe(t *testing.T) {
 	}
 	defaults := map[string]bool{}
 	for name, p := range schema.Properties {
+		if p.WriteOnly != (name == "secrets") {
+			t.Errorf("%s: writeOnly is %v", name, p.WriteOnly)
+		}
 		if p.Description == "" {
 			t.Errorf("%s has no description", name)
 		}
@@ -116,14 +129,5 @@ func TestDescribe(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string]bool{"trusted": false, "parse_text": true}, defaults); diff != "" {
 		t.Error(diff)
-	}
-}
-
-func TestHider(t *testing.T) {
-	t.Parallel()
-	hide := hider(map[string]string{"PATH": "/bin", "SHORT": "abc", "A": "token", "B": "token-longer"})
-	const line = "/bin/x abc token token-longer"
-	if got := hide.Replace(line); got != "/bin/x abc [hidden] [hidden]" {
-		t.Errorf("got %q", got)
 	}
 }

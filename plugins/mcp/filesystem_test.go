@@ -36,11 +36,11 @@ func TestFilesystemServer(t *testing.T) {
 		"command": binary, "args": []string{dir}, "env": map[string]string{"PATH": filepath.Dir(node) + ":/usr/bin:/bin"}, "trusted": true,
 	})
 	methods := map[string]*wire.Method{}
-	listed, err := c.Methods(t.Context())
+	offer, err := c.Methods(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range listed {
+	for _, m := range offer.Methods {
 		methods[m.Name] = m
 	}
 	write, read := methods["write_file"], methods["read_text_file"]

@@ -55,11 +55,15 @@ func newHider(values []string) hider {
 // spellings lists how a server may print a value: as it is, within JSON, and
 // line by line.
 func spellings(value string) []string {
-	value = strings.TrimSpace(value) // of a value from a file, a server prints the first line
+	value = strings.TrimSpace(value) // one from a file ends with a newline that no server prints
 	if value == "" {
 		return nil
 	}
-	list := []string{value, strings.Trim(spellJSON(value), `"`)}
+	list := []string{value}
+	for _, escapeHTML := range []bool{false, true} {
+		quoted := spellJSON(value, escapeHTML)
+		list = append(list, quoted[1:len(quoted)-1])
+	}
 	for line := range strings.Lines(value) {
 		if line = strings.TrimSpace(line); len(line) >= shortest {
 			list = append(list, line)
@@ -94,17 +98,15 @@ func (h hider) within(raw json.RawMessage) bool {
 	if d.Decode(&v) != nil {
 		return false // there are none
 	}
-	spelled := spellJSON(v)
+	spelled := spellJSON(v, false)
 	return h.text(spelled) != spelled
 }
 
-// spellJSON returns v as JSON, in one spelling.
-func spellJSON(v any) string {
+// spellJSON returns a string, or what was decoded from JSON, in one spelling.
+func spellJSON(v any, escapeHTML bool) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if e.Encode(v) != nil {
-		return "" // what was decoded, and a string, can be encoded
-	}
+	e.SetEscapeHTML(escapeHTML)
+	_ = e.Encode(v) // neither can fail
 	return strings.TrimSuffix(b.String(), "\n")
 }

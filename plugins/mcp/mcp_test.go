@@ -116,7 +116,13 @@ func greet(r *jsonrpc.Request, answer func(string, json.RawMessage) (string, err
 
 // mount returns a connector whose servers come from start, configured with the
 // further attributes in config.
-func mount(t *testing.T, start func(*Config, hclog.Logger) (server, error), config map[string]any) wire.Connector {
+func mount(t *testing.T, start starter, config map[string]any) wire.Connector {
+	t.Helper()
+	return mountLogging(t, start, config, hclog.NewNullLogger())
+}
+
+// mountLogging is mount for tests that read the log.
+func mountLogging(t *testing.T, start starter, config map[string]any, log hclog.Logger) wire.Connector {
 	t.Helper()
 	all := map[string]any{"command": os.Args[0]}
 	for name, value := range config {
@@ -133,7 +139,7 @@ func mount(t *testing.T, start func(*Config, hclog.Logger) (server, error), conf
 		}
 	})
 	made := c.sdk()
-	made.Logger = hclog.NewNullLogger()
+	made.Logger = log
 	mounted, err := made.InProcess()
 	if err != nil {
 		t.Fatal(err)

@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/codemode-go/codemode/plugins/mcp/internal/verbatim"
@@ -73,15 +75,22 @@ func (c *connector) connect(ctx context.Context) (*session, error) {
 	}
 	client, err := c.client.Connect(ctx, verbatim.Transport(server), nil)
 	if err != nil {
-		if ending := server.Ending(); ending != "" { // asked before Stop, which would give it one
-			err = fmt.Errorf("it has ended: %s", ending)
-		}
+		err = greetingError(err, server.Ending()) // asked before Stop, which would give it an ending
 		server.Stop()
 		return nil, &startError{cause: err, lines: server.LastLines()}
 	}
 	s := &session{server: server, client: client, done: make(chan struct{})}
 	go c.attend(s)
 	return s, nil
+}
+
+// greetingError says why there is no session. A server that ended is the reason,
+// unless it said one before: then it ended because the client hung up.
+func greetingError(err error, ending string) error {
+	if _, said := errors.AsType[*jsonrpc.Error](err); said || ending == "" {
+		return err
+	}
+	return fmt.Errorf("it has ended: %s", ending)
 }
 
 // attend waits for the end of a session.
@@ -91,7 +100,11 @@ func (c *connector) attend(s *session) {
 	s.server.Stop()
 	_ = s.client.Close() // frees what it holds; why it ended is known
 	ending := s.server.Ending()
-	c.log.Info("the MCP server has ended", "how", ending, "cause", c.hide.text(fmt.Sprint(lost)))
+	cause := "the connection was closed"
+	if lost != nil {
+		cause = c.hide.text(lost.Error())
+	}
+	c.log.Info("the MCP server has ended", "how", ending, "cause", cause)
 	c.news.health(fmt.Sprintf("the MCP server has ended (%s); the next call starts it again", ending))
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/go-hclog"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/tools/txtar"
@@ -54,12 +56,12 @@ func listing(tools string) starter {
 // render says in words what the methods are.
 func render(t *testing.T, c wire.Connector) string {
 	t.Helper()
-	methods, err := c.Methods(t.Context())
+	offer, err := c.Methods(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	for _, m := range methods {
+	for _, m := range offer.Methods {
 		var facts []string
 		for fact, holds := range map[string]bool{
 			"read-only": m.ReadOnly, "idempotent": m.Idempotent, "destructive": m.Destructive, "approval": m.RequiresApproval,
@@ -77,15 +79,49 @@ func render(t *testing.T, c wire.Connector) string {
 // names returns the methods' names.
 func names(t *testing.T, c wire.Connector) []string {
 	t.Helper()
-	methods, err := c.Methods(t.Context())
+	offer, err := c.Methods(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	var all []string
-	for _, m := range methods {
+	for _, m := range offer.Methods {
 		all = append(all, m.Name)
 	}
 	return all
+}
+
+// TestInstructions: what the server says of itself is what the connector offers; without it nothing is.
+func TestInstructions(t *testing.T) {
+	t.Parallel()
+	for _, want := range []string{"Files of the team.\nAsk first.", ""} {
+		s := mcp.NewServer(&mcp.Implementation{Name: "saying"}, &mcp.ServerOptions{Instructions: want})
+		addTool(s, "m", "text")
+		offer, err := mount(t, serving(s), nil).Methods(t.Context())
+		if err != nil || offer.Instructions != want || len(offer.Methods) != 1 {
+			t.Errorf("got %+v, %v, want %q", offer, err, want)
+		}
+	}
+}
+
+// TestInstructionsOfAnotherServer: one that is started in the place of one that ended may say something else.
+func TestInstructionsOfAnotherServer(t *testing.T) {
+	t.Parallel()
+	starts := 0
+	c := newConnector(func(config *Config, log hclog.Logger) (server, error) {
+		starts++
+		s := mcp.NewServer(&mcp.Implementation{Name: "saying"}, &mcp.ServerOptions{Instructions: fmt.Sprintf("Version %d.", starts)})
+		return serving(s)(config, log)
+	})
+	if err := c.configure(t.Context(), Config{Command: os.Args[0]}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.close(context.Background()) })
+	for _, want := range []string{"Version 1.", "Version 2."} {
+		if got, err := c.instructions(t.Context()); err != nil || got != want {
+			t.Errorf("got %q, %v, want %q", got, err, want)
+		}
+		c.live.end()
+	}
 }
 
 func TestAllPages(t *testing.T) {
