@@ -2,14 +2,18 @@ package core
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/codemode-go/codemode/core/engine"
 	"github.com/codemode-go/codemode/core/journal"
+	"github.com/codemode-go/codemode/core/sandbox"
+	"github.com/codemode-go/codemode/core/schema"
 )
 
 // owner takes an execution over, or returns the one whose pass runs here. The caller holds the execution's lock. The text says,
@@ -25,8 +29,11 @@ func (h *Host) owner(ctx context.Context, id string) (x *engine.Execution, text 
 	return x, "", err
 }
 
+// decisionsOf says what is decided in an execution, or why nothing can be.
+type decisionsOf func(*journal.State) (list []engine.Decision, text string)
+
 // decide records decisions and, for an execution that can go on, runs the next pass to its outcome.
-func (h *Host) decide(ctx context.Context, id string, decisions func(*journal.State) []engine.Decision) (*Outcome, error) {
+func (h *Host) decide(ctx context.Context, id string, decisions decisionsOf) (*Outcome, error) {
 	d, out, err := h.decideAndDrive(ctx, id, decisions)
 	if out != nil || err != nil {
 		return out, err
@@ -44,7 +51,7 @@ func (h *Host) await(ctx context.Context, d *driven) (*Outcome, error) {
 	}
 }
 
-func (h *Host) decideAndDrive(ctx context.Context, id string, decisions func(*journal.State) []engine.Decision) (*driven, *Outcome, error) {
+func (h *Host) decideAndDrive(ctx context.Context, id string, decisions decisionsOf) (*driven, *Outcome, error) {
 	h.registry.load(ctx)
 	defer h.locks.lock(id)()
 	x, text, err := h.owner(ctx, id)
@@ -55,29 +62,36 @@ func (h *Host) decideAndDrive(ctx context.Context, id string, decisions func(*jo
 		return nil, engine.StateError(id, text), nil
 	}
 	var list []engine.Decision
+	var labels []string
 	x.View(func(s *journal.State) {
-		text = h.cannotResume(s)
-		list = decisions(s)
+		if text = h.cannotResume(s); text != "" {
+			return
+		}
+		if list, text = decisions(s); text == "" && len(list) == 0 {
+			text = nothingWaits(s)
+		}
+		labels = dispatched(s, list)
 	})
-	if text == "" && len(list) == 0 {
-		x.View(func(s *journal.State) { text = nothingWaits(s) })
+	if text == "" {
+		text = h.unavailable(labels, "Decide")
 	}
 	if text != "" {
 		return nil, h.refusal(x, text), nil
 	}
+	d := h.running(id) // before it is decided: a pass that picks the decision up may have ended right after
 	picked, err := x.Decide(ctx, list)
 	if err != nil {
 		return h.undecided(x, err)
 	}
 	if picked {
-		return h.running(id), nil, nil
+		return d, nil, nil
 	}
 	terminal := false
 	x.View(func(s *journal.State) { terminal = s.Status.Terminal() })
 	if terminal {
 		return nil, h.stateOutcome(x), nil
 	}
-	d, err := h.drive(x)
+	d, err = h.drive(x)
 	return d, nil, err
 }
 
@@ -87,6 +101,28 @@ func nothingWaits(s *journal.State) string {
 		return fmt.Sprintf("The execution is %s, not paused; nothing was changed.", s.Status)
 	}
 	return "No call of this execution waits for an approval."
+}
+
+// dispatched lists the connectors of the calls that these decisions have carried out.
+func dispatched(s *journal.State, list []engine.Decision) []string {
+	var labels []string
+	for _, d := range list {
+		if c := s.Calls[d.Seq]; c != nil && (d.Decision == journal.DecisionApprove || d.Decision == journal.DecisionAgain) {
+			labels = append(labels, c.Issued.Connector)
+		}
+	}
+	return labels
+}
+
+// unavailable says which of these connectors cannot be used now; empty: all can. An approval is not to be spent on a
+// failure that its connector alone is the cause of.
+func (h *Host) unavailable(labels []string, again string) string {
+	for _, label := range labels {
+		if err := h.registry.ready(label); err != nil {
+			return fmt.Sprintf("%s. %s again when it is; nothing was changed.", upperFirst(err.Error()), again)
+		}
+	}
+	return ""
 }
 
 func (h *Host) undecided(x *engine.Execution, err error) (*driven, *Outcome, error) {
@@ -141,7 +177,7 @@ func (h *Host) Approve(ctx context.Context, req ApproveRequest) (*Outcome, error
 	if !req.All && len(req.Calls) == 0 {
 		return engine.StateError(req.ExecutionID, "Name the calls to approve, or all of them."), nil
 	}
-	return h.decide(ctx, req.ExecutionID, func(s *journal.State) []engine.Decision {
+	return h.decide(ctx, req.ExecutionID, func(s *journal.State) ([]engine.Decision, string) {
 		calls := req.Calls
 		if req.All {
 			calls = nil
@@ -155,7 +191,7 @@ func (h *Host) Approve(ctx context.Context, req ApproveRequest) (*Outcome, error
 		for _, c := range calls {
 			list = append(list, decision(journal.DecisionApprove, c, req.Decider))
 		}
-		return list
+		return list, ""
 	})
 }
 
@@ -168,8 +204,8 @@ func (h *Host) Refuse(ctx context.Context, req RejectRequest) (*Outcome, error) 
 	if req.Note == "" {
 		return engine.StateError(req.ExecutionID, "Say in a note why the call is refused."), nil
 	}
-	return h.decide(ctx, req.ExecutionID, func(*journal.State) []engine.Decision {
-		return []engine.Decision{decision(journal.DecisionRefuse, Shown{req.Seq, req.Digest}, req.Decider)}
+	return h.decide(ctx, req.ExecutionID, func(*journal.State) ([]engine.Decision, string) {
+		return []engine.Decision{decision(journal.DecisionRefuse, Shown{req.Seq, req.Digest}, req.Decider)}, ""
 	})
 }
 
@@ -182,11 +218,8 @@ func (h *Host) Reject(ctx context.Context, req RejectRequest) (*Reply, error) {
 	var d *driven
 	x, text, err := h.owner(ctx, req.ExecutionID)
 	if err == nil && text == "" {
-		var picked bool
-		picked, err = x.Decide(ctx, []engine.Decision{decision(journal.DecisionReject, Shown{req.Seq, req.Digest}, req.Decider)})
-		if picked {
-			d = h.running(req.ExecutionID)
-		}
+		d = h.running(req.ExecutionID)
+		_, err = x.Decide(ctx, []engine.Decision{decision(journal.DecisionReject, Shown{req.Seq, req.Digest}, req.Decider)})
 	}
 	unlock()
 	var u *engine.UndecidableError
@@ -217,11 +250,41 @@ func (h *Host) Settle(ctx context.Context, req SettleRequest) (*Outcome, error) 
 	if !slices.Contains([]string{SettleAgain, SettleDone, SettleNotDone, SettleEnd}, req.How) {
 		return engine.StateError(req.ExecutionID, fmt.Sprintf("A call is not settled by %q.", req.How)), nil
 	}
-	return h.decide(ctx, req.ExecutionID, func(*journal.State) []engine.Decision {
+	return h.decide(ctx, req.ExecutionID, func(s *journal.State) ([]engine.Decision, string) {
 		d := decision(req.How, Shown{Seq: req.Seq}, req.Decider)
-		d.Result = req.Result
-		return []engine.Decision{d}
+		if c := s.Calls[req.Seq]; c != nil && req.How == SettleDone {
+			d.Result = req.Result
+			if err := h.checkResult(c.Issued, req.Result); err != nil {
+				return nil, fmt.Sprintf("Call %s is not settled: %v.", req.Seq, err)
+			}
+		}
+		return []engine.Decision{d}, ""
 	})
+}
+
+// checkResult holds a person's word on what a call gave to what its connector could have said.
+func (h *Host) checkResult(i *journal.Issued, result json.RawMessage) error {
+	if result == nil {
+		return nil
+	}
+	if !json.Valid(result) {
+		return errors.New("the result is not JSON")
+	}
+	if n, most := utf8.RuneCount(result), h.options.Limits.Value; n > most {
+		return fmt.Errorf("the result has %d characters, %d at most can be recorded", n, most)
+	}
+	m, err := h.registry.Lookup(i.Connector, i.Method)
+	if err != nil {
+		return nil // a method that is gone has no schema to hold it to
+	}
+	s, err := schema.Compile(m.OutputSchema)
+	if err == nil && s != nil {
+		err = s.Validate(result)
+	}
+	if err != nil {
+		return fmt.Errorf("the result: %w", err)
+	}
+	return nil
 }
 
 // Resume continues an execution that a former process left running, or whose decisions it did not carry out. It
@@ -247,6 +310,7 @@ func (h *Host) resume(ctx context.Context, id string) (*driven, *Outcome, error)
 	if text != "" {
 		return nil, engine.StateError(id, text), nil
 	}
+	var labels []string
 	x.View(func(s *journal.State) {
 		switch text = h.cannotResume(s); {
 		case text != "":
@@ -255,12 +319,28 @@ func (h *Host) resume(ctx context.Context, id string) (*driven, *Outcome, error)
 		case !hasWork(s):
 			text = "The execution waits for a person: there is nothing to resume."
 		}
+		labels = underway(s)
 	})
+	if text == "" {
+		text = h.unavailable(labels, "Resume")
+	}
 	if text != "" {
 		return nil, h.refusal(x, text), nil
 	}
 	d, err := h.drive(x)
 	return d, nil, err
+}
+
+// underway lists the connectors of the calls that a pass carries out without asking anybody.
+func underway(s *journal.State) []string {
+	var labels []string
+	for _, seq := range s.Order {
+		c := s.Calls[seq]
+		if c.Issued.Connector != sandbox.Platform && (c.State == journal.CallQueued || c.State == journal.CallExecuting) {
+			labels = append(labels, c.Issued.Connector)
+		}
+	}
+	return labels
 }
 
 // hasWork reports whether a pass would do anything: the last one broke off, or a decision has not been carried out.
@@ -274,13 +354,15 @@ func hasWork(s *journal.State) bool {
 	})
 }
 
-// ResumeAll resumes, one after the other, what former processes left behind, and returns the outcomes.
+// ResumeAll resumes, one after the other, what former processes left behind, and returns the outcomes. One that
+// cannot be continued hurts no other: the errors of all are joined.
 func (h *Host) ResumeAll(ctx context.Context) ([]*Outcome, error) {
 	h.registry.load(ctx)
 	var outcomes []*Outcome
+	var errs []error
 	for head, err := range h.heads(ctx, journal.StatusRunning, journal.StatusPaused) {
 		if err != nil {
-			return outcomes, err
+			return outcomes, errors.Join(append(errs, err)...)
 		}
 		state, err := journal.Fold(head.ID, h.store.Read(ctx, head.ID, 0))
 		if err != nil {
@@ -291,43 +373,55 @@ func (h *Host) ResumeAll(ctx context.Context) ([]*Outcome, error) {
 			continue
 		}
 		out, err := h.Resume(ctx, head.ID)
-		if err != nil {
-			return outcomes, err
+		switch {
+		case err == nil:
+			outcomes = append(outcomes, out)
+		case ctx.Err() != nil, errors.Is(err, engine.ErrStopped):
+			return outcomes, errors.Join(append(errs, err)...)
+		default:
+			errs = append(errs, err)
 		}
-		outcomes = append(outcomes, out)
 	}
-	return outcomes, nil
+	return outcomes, errors.Join(errs...)
 }
 
 // DefaultExpiry is the age at which ExpirePaused ends an execution by default, counted from its last event.
 const DefaultExpiry = 24 * time.Hour
 
 // ExpirePaused ends executions whose last event is older than age: paused ones as rejected, and running ones that
-// nobody runs as errors. It returns their ids.
+// nobody runs as errors. It returns their ids. One that cannot be ended hurts no other: the errors of all are joined.
 func (h *Host) ExpirePaused(ctx context.Context, age time.Duration) ([]string, error) {
 	before := time.Now().Add(-age)
 	var expired []string
+	var errs []error
 	for head, err := range h.heads(ctx, journal.StatusRunning, journal.StatusPaused) {
 		if err != nil {
-			return expired, err
+			return expired, errors.Join(append(errs, err)...)
 		}
-		if !head.Updated.Before(before) || h.running(head.ID) != nil {
+		if !head.Updated.Before(before) {
 			continue
 		}
-		ended, err := h.expire(ctx, head.ID)
+		ended, err := h.expire(ctx, head.ID, before)
 		if err != nil {
-			return expired, err
+			errs = append(errs, fmt.Errorf("expire execution %s: %w", head.ID, err))
 		}
 		if ended {
 			expired = append(expired, head.ID)
 		}
 	}
-	return expired, nil
+	return expired, errors.Join(errs...)
 }
 
-func (h *Host) expire(ctx context.Context, id string) (bool, error) {
+// expire ends an execution, unless it runs or something has happened in it since it was listed.
+func (h *Host) expire(ctx context.Context, id string, before time.Time) (bool, error) {
 	defer h.locks.lock(id)()
-	if h.running(id) != nil {
+	head, err := h.store.Head(ctx, id)
+	switch {
+	case errors.Is(err, journal.ErrNotFound):
+		return false, nil
+	case err != nil:
+		return false, err
+	case !head.Updated.Before(before) || h.running(id) != nil:
 		return false, nil
 	}
 	x, _, err := h.owner(ctx, id)
@@ -337,8 +431,14 @@ func (h *Host) expire(ctx context.Context, id string) (bool, error) {
 	return x.Expire()
 }
 
-// Rollback undoes what an execution has done, the last call first.
+// Rollback undoes what an execution has done, the last call first. Where ctx or the host ends first, the call that is
+// being reverted is awaited and recorded, and the next rollback goes on from there; until then nothing can be decided.
 func (h *Host) Rollback(ctx context.Context, req RollbackRequest) (*Rollback, error) {
+	ctx, end, err := h.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
 	h.registry.load(ctx)
 	defer h.locks.lock(req.ExecutionID)()
 	x, text, err := h.owner(ctx, req.ExecutionID)

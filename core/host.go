@@ -31,24 +31,25 @@ type Host struct {
 	closers  []func() error
 	sandbox  sandbox.Sandbox
 	registry *registry
+	snippets journal.Snippets // nil: the store keeps none
 	engine   *engine.Engine
 
-	ctx    context.Context // of all passes; ends with engine.ErrStopped
-	stop   context.CancelCauseFunc
-	passes sync.WaitGroup
-	slots  chan struct{} // one for each program that may run
+	ctx  context.Context // of all passes and rollbacks; ends with engine.ErrStopped
+	stop context.CancelCauseFunc
+	work sync.WaitGroup // passes, what follows them, and rollbacks
 
 	// locks are held while an execution is taken over, decided on or rolled back, so that each has one owner.
 	locks keyedLock
 
-	mu     sync.Mutex
+	mu     sync.Mutex // guards active; held to begin work, and to stop
 	active map[string]*driven
 }
 
 // driven is an execution whose pass runs.
 type driven struct {
 	x       *engine.Execution
-	done    chan struct{} // closed when outcome and err are set
+	cancel  context.CancelCauseFunc // ends the pass, and the execution with it
+	done    chan struct{}           // closed when outcome and err are set
 	outcome *Outcome
 	err     error
 }
@@ -71,7 +72,7 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	o.Sandboxes = or(o.Sandboxes, DefaultSandboxes)
 	o.MaxExecutions = or(o.MaxExecutions, DefaultMaxExecutions)
 	o.Limits = limitsOver(DefaultLimits, o.Limits)
-	h := &Host{options: o, logger: o.Logger, store: o.Store, sandbox: o.Sandbox, active: map[string]*driven{}, slots: make(chan struct{}, o.Sandboxes)}
+	h := &Host{options: o, logger: o.Logger, store: o.Store, sandbox: o.Sandbox, active: map[string]*driven{}}
 	if err := makeDir(o.Dir); err != nil {
 		return nil, err
 	}
@@ -83,6 +84,7 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	if h.sandbox == nil {
 		h.sandbox = sandbox.New()
 	}
+	h.sandbox = limitedTo(o.Sandboxes, h.sandbox)
 	if err := h.openStore(ctx); err != nil {
 		return nil, err
 	}
@@ -92,6 +94,7 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	}
 	judge := policy.New(rules, h.logger)
 	registry.judge = judge
+	h.snippets, _ = h.store.(journal.Snippets)
 	h.engine = engine.New(engine.Options{
 		Store: h.store, Sandbox: h.sandbox, Catalog: registry, Connectors: registry, Policy: judge, Schemas: registry,
 		Limits: o.Limits, Owner: o.Name + "/" + uuid.NewString(), Logger: h.logger,
@@ -164,8 +167,10 @@ func (h *Host) openStore(ctx context.Context) error {
 // Close stops the host. Calls that have started are awaited to their deadline and recorded; what runs is left for
 // a later host, which continues it.
 func (h *Host) Close() error {
+	h.mu.Lock()
 	h.stop(engine.ErrStopped)
-	h.passes.Wait()
+	h.mu.Unlock()
+	h.work.Wait()
 	h.engine.Close()
 	var err error
 	for _, c := range h.closers {
@@ -212,7 +217,7 @@ func (h *Host) Run(ctx context.Context, req RunRequest) (*Outcome, error) {
 	select {
 	case <-d.done:
 	case <-ctx.Done():
-		x.Cancel(context.Cause(ctx))
+		d.cancel(context.Cause(ctx))
 		<-d.done
 	}
 	return d.outcome, d.err
@@ -246,20 +251,25 @@ func compileOutcome(id string, fault *program.Error) *Outcome {
 	}
 }
 
-// drive runs a pass on a goroutine of the host's, as soon as one more program may run. What is to be done after it
-// does not delay its outcome.
+// drive runs a pass on a goroutine of the host's. What is to be done after it does not delay its outcome.
 func (h *Host) drive(x *engine.Execution, after ...func()) (*driven, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.ctx.Err() != nil {
 		return nil, engine.ErrStopped
 	}
-	d := &driven{x: x, done: make(chan struct{})}
+	ctx, cancel := context.WithCancelCause(h.ctx)
+	d := &driven{x: x, cancel: cancel, done: make(chan struct{})}
+	if err := x.Claim(); err != nil {
+		d.outcome = engine.StateError(x.ID(), err.Error())
+		cancel(nil)
+		close(d.done)
+		return d, nil
+	}
 	h.active[x.ID()] = d
-	h.passes.Go(func() {
-		h.slots <- struct{}{}
-		d.outcome, d.err = x.Run(h.ctx)
-		<-h.slots
+	h.work.Go(func() {
+		defer cancel(nil)
+		d.outcome, d.err = x.Run(ctx)
 		h.mu.Lock()
 		if h.active[x.ID()] == d {
 			delete(h.active, x.ID())
@@ -271,6 +281,23 @@ func (h *Host) drive(x *engine.Execution, after ...func()) (*driven, error) {
 		}
 	})
 	return d, nil
+}
+
+// begin announces work of a caller's that Close waits for. Its context ends with the caller's and with the host.
+func (h *Host) begin(ctx context.Context) (_ context.Context, end func(), err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.ctx.Err() != nil {
+		return nil, nil, engine.ErrStopped
+	}
+	h.work.Add(1)
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(h.ctx, func() { cancel(engine.ErrStopped) })
+	return ctx, func() {
+		stop()
+		cancel(nil)
+		h.work.Done()
+	}, nil
 }
 
 // prune deletes the executions that have ended beyond the number that is kept, the oldest first.
@@ -311,5 +338,9 @@ func (h *Host) running(id string) *driven {
 // Cancel ends a running execution. It reports whether one was running; while an execution is paused it changes nothing.
 func (h *Host) Cancel(id string, cause error) bool {
 	d := h.running(id)
-	return d != nil && d.x.Cancel(cause)
+	if d == nil {
+		return false
+	}
+	d.cancel(cause)
+	return true
 }

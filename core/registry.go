@@ -164,6 +164,9 @@ func (e *entry) list(declared []*wire.Method) ([]*catalog.Method, error) {
 		if m.Replay == wire.ReplayReexecute && m.RequiresApproval {
 			return nil, fmt.Errorf("method %q cannot combine approval with replay %q", m.Name, m.Replay)
 		}
+		if m.Replay == wire.ReplayReexecute && !m.ReadOnly {
+			return nil, fmt.Errorf("method %q is a write and cannot have replay %q", m.Name, m.Replay)
+		}
 		methods = append(methods, e.method(m))
 	}
 	return methods, nil
@@ -206,6 +209,7 @@ func (e *entry) method(m *wire.Method) *catalog.Method {
 	if e.Adjust != nil {
 		e.Adjust(c)
 	}
+	c.Reexecute = c.Reexecute && c.ReadOnly
 	return c
 }
 
@@ -282,12 +286,24 @@ func (r *registry) Connector(label string) (wire.Connector, error) {
 	if e.load(context.Background(), r) {
 		r.refresh()
 	}
+	if err := r.ready(label); err != nil {
+		return nil, err
+	}
+	return e.Connector.Connector, nil
+}
+
+// ready says why a connector cannot be used; nil: it can.
+func (r *registry) ready(label string) error {
+	e := r.entry(label)
+	if e == nil {
+		return fmt.Errorf("connector %q is not configured", label)
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.err != nil {
-		return nil, fmt.Errorf("connector %q is not available: %w", label, e.err)
+		return fmt.Errorf("connector %q is not available: %w", label, e.err)
 	}
-	return e.Connector.Connector, nil
+	return nil
 }
 
 // Identity is what an approval is bound to besides the call.

@@ -2,8 +2,11 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -11,6 +14,7 @@ import (
 	"github.com/codemode-go/codemode/core/journal"
 	"github.com/codemode-go/codemode/core/policy"
 	"github.com/codemode-go/codemode/core/sandbox"
+	"github.com/codemode-go/codemode/plugin/wire"
 )
 
 // divergence is a replay that does not follow its record, found by the engine itself.
@@ -123,7 +127,11 @@ func (p *pass) judge(c sandbox.Call) *judgement {
 // resolve finds a method and validates arguments against its input schema.
 func (p *pass) resolve(connector, method string, args []byte) (*catalog.Method, *journal.Failure) {
 	m, err := p.e.Catalog.Lookup(connector, method)
-	if err != nil {
+	var missing *catalog.NotFoundError
+	switch {
+	case errors.As(err, &missing) && missing.Unavailable != "":
+		return nil, unavailable(err)
+	case err != nil:
 		return nil, &journal.Failure{Name: nameCallError, Code: "not_found", Message: err.Error()}
 	}
 	if err := p.e.Schemas.Validate(m, args); err != nil {
@@ -150,6 +158,27 @@ const (
 	nameRejectedError = "RejectedError"
 )
 
+// unavailable is what the program is told of a call that nothing can carry now.
+func unavailable(err error) *journal.Failure {
+	return &journal.Failure{Name: nameCallError, Code: string(wire.CodeUnavailable), Retryable: true, Message: err.Error()}
+}
+
+// changed is what the program is told of a call that was a read when it was issued.
+func changed(i *journal.Issued) *journal.Failure {
+	return &journal.Failure{
+		Name: nameCallError, Code: string(wire.CodeConflict),
+		Message: fmt.Sprintf("%s.%s was not called: it was a read when this call was issued and is a write now.", i.Connector, i.Method),
+	}
+}
+
+// refusedAs is the state of a call that its host does not carry out: failed where it might at another time.
+func refusedAs(f *journal.Failure) journal.CallState {
+	if f.Code == string(wire.CodeUnavailable) {
+		return journal.CallFailed
+	}
+	return journal.CallDenied
+}
+
 // refusal is what the program is told of a denied call.
 func refusal(v policy.Verdict) *journal.Failure {
 	text := "This call is refused by policy"
@@ -165,16 +194,24 @@ func refusal(v policy.Verdict) *journal.Failure {
 // previewTime bounds how long a connector may take to say what a call will do.
 const previewTime = 10 * time.Second
 
-// previews asks connectors, all at once, what the calls that wait for a person will do.
+// previews asks connectors, as many at once as calls, what the calls that wait for a person will do.
 func (p *pass) previews(list []*judgement) {
-	var wg sync.WaitGroup
-	for _, j := range list {
-		if j.failure != nil || len(j.issued.Approval) == 0 || !j.method.Previews {
-			continue
-		}
-		wg.Go(func() { j.issued.Preview = p.preview(j.method, j.issued.Seq, j.issued.Args) })
+	list = slices.DeleteFunc(slices.Clone(list), func(j *judgement) bool {
+		return j.failure != nil || len(j.issued.Approval) == 0 || !j.method.Previews
+	})
+	if len(list) == 0 {
+		return
 	}
+	slots := make(chan struct{}, cmp.Or(p.e.Limits.InFlight, len(list)))
+	var wg sync.WaitGroup
 	p.mu.Unlock()
+	for _, j := range list {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			j.issued.Preview = p.preview(j.method, j.issued.Seq, j.issued.Args)
+		})
+	}
 	wg.Wait()
 	p.mu.Lock()
 }
@@ -182,12 +219,12 @@ func (p *pass) previews(list []*judgement) {
 // preview returns what a connector says that a call will do. A failure is told in place of it: the approver decides all the same.
 func (p *pass) preview(m *catalog.Method, seq string, args []byte) string {
 	c, err := p.e.Connectors.Connector(m.Connector)
-	if err != nil {
+	if err != nil || p.ctx.Err() != nil {
 		return ""
 	}
 	ctx, cancel := context.WithTimeout(p.ctx, previewTime)
 	defer cancel()
-	text, err := c.Preview(ctx, p.wireCall(m, seq, args))
+	text, err := within(ctx, p.e, func() (string, error) { return c.Preview(ctx, p.wireCall(m, seq, args)) })
 	if err != nil {
 		return "(no preview: " + err.Error() + ")"
 	}
@@ -203,7 +240,7 @@ func (p *pass) admit(j *judgement) error {
 	c := &call{seq: i.Seq, method: j.method, stage: stageQueued}
 	switch {
 	case j.failure != nil:
-		return p.outcome(c, &journal.Outcome{State: journal.CallDenied, Failure: j.failure})
+		return p.refuse(c, refusedAs(j.failure), j.failure)
 	case len(i.Approval) > 0:
 		c.stage = stageWaiting
 	case i.Connector != sandbox.Platform:
@@ -233,7 +270,7 @@ func (p *pass) outcome(c *call, o *journal.Outcome) error {
 	if err != nil {
 		return err
 	}
-	if !known.Issued.ReadOnly {
+	if !known.Issued.ReadOnly && known.Started != nil {
 		if err := p.rec.flush(p.ctx); err != nil {
 			return err
 		}

@@ -65,10 +65,15 @@ func (x *Execution) Decide(ctx context.Context, list []Decision) (picked bool, e
 	case s.RollingBack:
 		return false, &UndecidableError{Reason: fmt.Sprintf("a rollback holds execution %s; decide when it has ended", s.ID)}
 	}
+	named := map[string]bool{}
 	for _, d := range list {
 		if err := decidable(s, d); err != nil {
 			return false, err
 		}
+		if named[d.Seq] {
+			return false, &UndecidableError{Seq: d.Seq, Reason: "it is named twice"}
+		}
+		named[d.Seq] = true
 	}
 	for _, d := range list {
 		c := s.Calls[d.Seq]
@@ -204,9 +209,9 @@ func (p *pass) apply(c *call, known *journal.Call) error {
 		if d.Note != "" {
 			text += ": " + d.Note
 		}
-		return p.outcome(c, &journal.Outcome{State: journal.CallRejected, Failure: &journal.Failure{
+		return p.refuse(c, journal.CallRejected, &journal.Failure{
 			Name: nameRejectedError, Code: "rejected", Message: text + ". Do not try it again in another way.",
-		}})
+		})
 	case journal.DecisionDone:
 		return p.outcome(c, &journal.Outcome{State: journal.CallApplied, Value: d.Result, Has: d.HasValue})
 	case journal.DecisionNotDone:

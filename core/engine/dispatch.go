@@ -29,19 +29,47 @@ const grace = 250 * time.Millisecond
 
 // startQueued starts what has a slot, in seq order. Writes are durable as started before any of them is sent.
 func (p *pass) startQueued() error {
+	cleared, err := p.clearQueued()
+	if err != nil || p.ctx.Err() != nil || p.news && p.replay == nil {
+		return err // what came while the lock was given up is looked at first; the calls stay queued
+	}
 	var ready launches
-	for _, c := range slices.Clone(p.open.at[stageQueued]) {
-		if limit := p.e.Limits.InFlight; limit > 0 && p.busy+len(ready.list) >= limit {
-			break
-		}
-		if p.replay != nil && c.replayed == nil {
-			continue // it starts when the pass is live
-		}
+	for _, c := range cleared {
 		if err := p.start(c, &ready); err != nil {
 			return err
 		}
 	}
 	return p.launch(ready)
+}
+
+// clearQueued lists the queued calls that may start now. It may give up the lock.
+func (p *pass) clearQueued() ([]*call, error) {
+	if p.full(0) {
+		return nil, nil
+	}
+	var cleared []*call
+	for _, c := range slices.Clone(p.open.at[stageQueued]) {
+		if p.full(len(cleared)) {
+			break
+		}
+		if p.replay != nil && c.replayed == nil {
+			continue // it starts when the pass is live
+		}
+		ok, err := p.clear(c)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			cleared = append(cleared, c)
+		}
+	}
+	return cleared, nil
+}
+
+// full reports whether no slot is left beside those that are in use and so many more.
+func (p *pass) full(more int) bool {
+	limit := p.e.Limits.InFlight
+	return limit > 0 && p.busy+more >= limit
 }
 
 // launches are calls that are journaled as started and not yet sent.
@@ -68,27 +96,43 @@ func (p *pass) launch(l launches) error {
 	return nil
 }
 
-// start takes a queued call to its connector, unless it comes to an end or waits again.
-func (p *pass) start(c *call, ready *launches) error {
+// clear finds what carries a queued call. It reports false where the call comes to an end or waits again instead.
+func (p *pass) clear(c *call) (bool, error) {
 	known := p.rec.state.Calls[c.seq]
 	if known.Issued.Connector == sandbox.Platform {
-		ready.add(p.startPlatform(c, known), false)
-		return nil
+		return true, nil
 	}
 	if ended, err := p.judgeAgain(c, known); ended || err != nil {
-		return err
+		return false, err
 	}
 	conn, err := p.connector(known.Issued.Connector)
 	if err != nil {
-		return p.outcome(c, &journal.Outcome{State: journal.CallFailed, Failure: &journal.Failure{
-			Name: nameCallError, Code: string(wire.CodeUnavailable), Retryable: true, Message: err.Error(),
-		}})
+		return false, p.refuse(c, journal.CallFailed, unavailable(err))
 	}
-	if c.method.Prepares && !known.Issued.ReadOnly {
-		ready.add(p.startPrepare(c, known, conn), false)
-		return nil
+	c.conn = conn
+	return true, nil
+}
+
+// start takes a cleared call to its connector. What a revert will need is read once, before the first attempt: after
+// that it may show the call's own effect.
+func (p *pass) start(c *call, ready *launches) error {
+	known := p.rec.state.Calls[c.seq]
+	switch {
+	case known.Issued.Connector == sandbox.Platform:
+		ready.add(p.startPlatform(c, known), false)
+	case c.method.Prepares && !known.Issued.ReadOnly && known.Started == nil && !c.prepared:
+		ready.add(p.startPrepare(c, known), false)
+	default:
+		return p.startInvoke(c, known, ready)
 	}
-	return p.startInvoke(c, known, conn, nil, ready)
+	return nil
+}
+
+// refuse ends a call that is not started, or not started again: then an earlier attempt may have taken effect.
+func (p *pass) refuse(c *call, state journal.CallState, f *journal.Failure) error {
+	known := p.rec.state.Calls[c.seq]
+	f.EffectUnknown = known.Started != nil && !known.Issued.ReadOnly
+	return p.outcome(c, &journal.Outcome{State: state, Failure: f})
 }
 
 // connector finds what carries a connector's calls. That may start it, so the lock is given up meanwhile.
@@ -107,8 +151,11 @@ func (p *pass) judgeAgain(c *call, known *journal.Call) (bool, error) {
 	c.again = false
 	i := known.Issued
 	m, failure := p.resolve(i.Connector, i.Method, known.Args())
+	if failure == nil && i.ReadOnly && !m.ReadOnly {
+		failure = changed(i) // what is run again as a read must be one
+	}
 	if failure != nil {
-		return true, p.outcome(c, &journal.Outcome{State: journal.CallDenied, Failure: failure})
+		return true, p.refuse(c, refusedAs(failure), failure)
 	}
 	c.method = m
 	if c.replayed != nil {
@@ -117,7 +164,7 @@ func (p *pass) judgeAgain(c *call, known *journal.Call) (bool, error) {
 	v := p.verdict(m, known.Args())
 	switch {
 	case v.Effect == policy.Deny:
-		return true, p.outcome(c, &journal.Outcome{State: journal.CallDenied, Failure: refusal(v)})
+		return true, p.refuse(c, journal.CallDenied, refusal(v))
 	case v.Effect != policy.Approve:
 		return false, nil
 	}
@@ -153,28 +200,25 @@ func (p *pass) wireCall(m *catalog.Method, seq string, args []byte) *wire.Call {
 }
 
 // startPrepare has the connector read what a revert will need.
-func (p *pass) startPrepare(c *call, known *journal.Call, conn wire.Connector) func() {
+func (p *pass) startPrepare(c *call, known *journal.Call) func() {
 	w := p.wireCall(c.method, c.seq, known.Args())
 	w.Deadline = p.e.Now().Add(p.e.Connectors.Timeout(c.method.Connector, c.method.Name))
 	p.open.move(c, stagePreparing)
 	return func() {
 		p.run(c, w.Deadline, func(ctx context.Context) result {
-			v, err := conn.Prepare(ctx, w)
+			v, err := c.conn.Prepare(ctx, w)
 			return result{seq: c.seq, prepared: true, value: v, err: err}
 		})
 	}
 }
 
 // startInvoke journals the start of a call that is about to be sent.
-func (p *pass) startInvoke(c *call, known *journal.Call, conn wire.Connector, before []byte, ready *launches) error {
+func (p *pass) startInvoke(c *call, known *journal.Call, ready *launches) error {
 	w := p.wireCall(c.method, c.seq, known.Args())
-	w.Before = before
+	w.Before = c.before
 	w.Deadline = p.e.Now().Add(p.e.Connectors.Timeout(c.method.Connector, c.method.Name))
 	if known.Started != nil {
-		w.Attempt = known.Started.Attempt + 1
-		if before == nil {
-			w.Before = known.Started.Before
-		}
+		w.Attempt, w.Before = known.Started.Attempt+1, known.Started.Before
 	}
 	if c.replayed == nil {
 		_, err := p.rec.add(&journal.Started{
@@ -187,7 +231,7 @@ func (p *pass) startInvoke(c *call, known *journal.Call, conn wire.Connector, be
 	p.open.move(c, stageExecuting)
 	ready.add(func() {
 		p.run(c, w.Deadline, func(ctx context.Context) result {
-			r, err := conn.Invoke(ctx, w, nil)
+			r, err := c.conn.Invoke(ctx, w, nil)
 			if err != nil {
 				return result{seq: c.seq, err: err}
 			}
@@ -234,26 +278,43 @@ func (p *pass) run(c *call, deadline time.Time, f func(context.Context) result) 
 	c.cancel = cancel
 	p.busy++
 	late := result{seq: c.seq, prepared: c.stage == stagePreparing}
-	answer := make(chan result, 1)
-	p.e.stragglers.Go(func() { answer <- f(ctx) })
 	p.e.stragglers.Go(func() {
 		defer cancel()
-		var r result
-		select {
-		case r = <-answer:
-		case <-ctx.Done():
-			select {
-			case r = <-answer:
-			case <-time.After(grace):
-				r = late
-				r.err = context.Cause(ctx)
-			}
+		r, err := within(ctx, p.e, func() (result, error) { return f(ctx), nil })
+		if err != nil {
+			r, r.err = late, err
 		}
 		select {
 		case p.results <- r:
 		case <-p.done:
 		}
 	})
+}
+
+// within returns what f comes to, or the cause of ctx's end where f goes on for longer than the grace after it. The
+// engine waits for such an f when it closes.
+func within[T any](ctx context.Context, e *Engine, f func() (T, error)) (T, error) {
+	type answer struct {
+		value T
+		err   error
+	}
+	answers := make(chan answer, 1)
+	e.stragglers.Go(func() {
+		v, err := f()
+		answers <- answer{v, err}
+	})
+	select {
+	case a := <-answers:
+		return a.value, a.err
+	case <-ctx.Done():
+	}
+	select {
+	case a := <-answers:
+		return a.value, a.err
+	case <-time.After(grace):
+	}
+	var none T
+	return none, context.Cause(ctx)
 }
 
 // conclude works a result in.
@@ -263,6 +324,7 @@ func (p *pass) conclude(r result) error {
 	if c == nil {
 		return nil // withdrawn meanwhile
 	}
+	c.cancel = nil
 	known := p.rec.state.Calls[r.seq]
 	if r.prepared {
 		return p.prepared(c, known, r)
@@ -276,37 +338,40 @@ func (p *pass) conclude(r result) error {
 			Message: fmt.Sprintf("%s.%s answered with something that is not JSON.", known.Issued.Connector, known.Issued.Method),
 		}})
 	}
-	if size := utf8.RuneCount(r.value); p.e.Limits.Value > 0 && size > p.e.Limits.Value && !known.Issued.Reexecute {
-		return p.tooLarge(c, known, size)
+	if limit := p.e.Limits.Value; limit > 0 && utf8.RuneCount(r.value) > limit && !known.Issued.Reexecute {
+		return p.tooLarge(c, known)
 	}
 	return p.outcome(c, &journal.Outcome{State: journal.CallApplied, Value: r.value, Has: r.value != nil})
 }
 
-// prepared starts a call whose connector has read what a revert will need.
+// prepared puts a call back to the queue, to be sent, whose connector has read what a revert will need.
 func (p *pass) prepared(c *call, known *journal.Call, r result) error {
-	if r.err != nil {
-		f := failureFrom(r.err)
-		f.Message = "The call was not started: " + f.Message
-		return p.outcome(c, &journal.Outcome{State: journal.CallFailed, Failure: f})
+	f := &journal.Failure{Name: nameCallError, Code: "limit"}
+	size := utf8.RuneCount(r.value)
+	switch limit := p.e.Limits.Value; {
+	case r.err != nil:
+		f = failureFrom(r.err)
+	case r.value != nil && !json.Valid(r.value):
+		f.Code, f.Message = string(wire.CodeInternal), "What its connector would need to revert it is not JSON."
+	case limit > 0 && size > limit:
+		f.Message = fmt.Sprintf("What its connector would need to revert it is too large to record durably: %d characters, %d at most.", size, limit)
+	default:
+		c.prepared, c.before = true, r.value
+		p.open.move(c, stageQueued)
+		return nil
 	}
-	conn, err := p.connector(known.Issued.Connector)
-	if err != nil {
-		return p.outcome(c, &journal.Outcome{State: journal.CallFailed, Failure: failureFrom(err)})
-	}
-	var ready launches
-	if err := p.startInvoke(c, known, conn, r.value, &ready); err != nil {
-		return err
-	}
-	return p.launch(ready)
+	f.Message = "The call was not started: " + f.Message
+	return p.refuse(c, journal.CallFailed, f)
 }
 
-// failed sorts a call's error: a read that lost its connector runs again once, a write of which nothing is
-// known is in doubt, anything else is delivered to the program.
+// failed sorts a call's error: a read that lost its connector, and an idempotent write of which nothing is known, run
+// again once; any other write of which nothing is known is in doubt; anything else is delivered to the program.
 func (p *pass) failed(c *call, known *journal.Call, err error) error {
 	lost, sent := lostOf(err)
 	read := known.Issued.ReadOnly
-	late := errors.Is(err, context.DeadlineExceeded) // its time is used up: a second attempt would double it
-	if lost && read && !late && c.replayed == nil && known.Issued.Connector != sandbox.Platform && known.Started.Attempt == 1 {
+	doubtful := !read && (lost && sent || timedOut(err))
+	if (read && lost || doubtful && known.Issued.Idempotent) && p.repeatable(c, known, err) {
+		c.repeated = true
 		p.open.move(c, stageQueued)
 		return nil
 	}
@@ -314,7 +379,7 @@ func (p *pass) failed(c *call, known *journal.Call, err error) error {
 	if read {
 		return p.outcome(c, &journal.Outcome{State: journal.CallFailed, Failure: f})
 	}
-	if lost && sent || timedOut(err) {
+	if doubtful {
 		p.open.move(c, stageWaiting)
 		if _, err := p.rec.add(&journal.Doubted{Seq: c.seq, Cause: f.Message}); err != nil {
 			return err
@@ -325,20 +390,55 @@ func (p *pass) failed(c *call, known *journal.Call, err error) error {
 	return p.outcome(c, &journal.Outcome{State: journal.CallFailed, Failure: f})
 }
 
+// repeatable reports whether a call may run once more by itself: its handler acts no longer, and no attempt has been
+// such a repetition. Where its time is used up, a second attempt would double it.
+func (p *pass) repeatable(c *call, known *journal.Call, err error) bool {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded), known.Issued.Connector == sandbox.Platform:
+		return false
+	case c.replayed != nil:
+		return !c.repeated
+	}
+	return known.Started.Attempt == 1
+}
+
 // tooLarge ends the execution over a result that is too large to record. A write is recorded as applied all the
 // same, so that a rollback knows it.
-func (p *pass) tooLarge(c *call, known *journal.Call, size int) error {
-	text := fmt.Sprintf("The result of %s.%s is too large to record durably: %d characters, %d at most. "+
-		"Write large data to a file or workspace and pass a reference, or ask for less.",
-		known.Issued.Connector, known.Issued.Method, size, p.e.Limits.Value)
+func (p *pass) tooLarge(c *call, known *journal.Call) error {
+	end := p.oversize(known.Issued)
 	o := &journal.Outcome{State: journal.CallApplied, Omitted: true}
 	if known.Issued.ReadOnly {
-		o = &journal.Outcome{State: journal.CallFailed, Failure: &journal.Failure{Name: nameCallError, Code: "limit", Message: text}}
+		f := *end.failure
+		f.Name, f.Code = nameCallError, "limit"
+		o = &journal.Outcome{State: journal.CallFailed, Failure: &f}
 	}
 	if err := p.outcome(c, o); err != nil {
 		return err
 	}
-	p.fatal = fail(ErrorLimit, &journal.Failure{Message: text, Limit: "value", Line: known.Issued.Line})
+	p.fatal = end
+	return nil
+}
+
+const limitValue = "value"
+
+// oversize is the end of an execution over the result of a call.
+func (p *pass) oversize(i *journal.Issued) *ending {
+	return fail(ErrorLimit, &journal.Failure{Limit: limitValue, Line: i.Line, Message: fmt.Sprintf(
+		"The result of %s.%s is too large to record durably: it has more than %d characters. "+
+			"Write large data to a file or workspace and pass a reference, or ask for less.", i.Connector, i.Method, p.e.Limits.Value)})
+}
+
+// oversized finishes what a former host could not: it died between recording that a result was too large and ending
+// the execution. Without it the program would go on as if the call had no result. nil: there is nothing to finish.
+func (p *pass) oversized() *ending {
+	s := p.rec.state
+	for _, seq := range s.Deliveries {
+		c := s.Calls[seq]
+		f := c.Outcome.Failure
+		if c.Outcome.Omitted && !c.Issued.Reexecute || f != nil && f.Limit == limitValue {
+			return p.oversize(c.Issued)
+		}
+	}
 	return nil
 }
 

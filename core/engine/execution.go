@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -11,8 +12,8 @@ import (
 	"github.com/codemode-go/codemode/core/sandbox"
 )
 
-// Execution is one execution in the hands of its single owner. Decide, Cancel
-// and View may be called at any time, Run by one goroutine at a time.
+// Execution is one execution in the hands of its single owner. Its methods may
+// be called at any time, Run by whoever has claimed it.
 type Execution struct {
 	e *Engine
 	// namespaces are pinned: what the program sees in every pass.
@@ -22,9 +23,8 @@ type Execution struct {
 
 	mu      sync.Mutex // guards all below; a pass holds it except while it waits or the program runs
 	rec     *recorder
-	running bool
+	running bool // a pass is claimed, and has not ended
 	news    bool // decisions have been recorded that the pass has not picked up
-	cancel  context.CancelCauseFunc
 }
 
 // Begin describes a new execution.
@@ -97,13 +97,19 @@ func (x *Execution) View(f func(*journal.State)) {
 	f(x.rec.state)
 }
 
-// Cancel ends a running pass, and with it the execution. It reports whether a pass was running.
-func (x *Execution) Cancel(cause error) bool {
+// Claim announces a pass, which Run must then drive: from here on the execution counts as running, and every decision
+// is picked up by that pass. The error says why no pass can begin; nothing has changed then.
+func (x *Execution) Claim() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if !x.running {
-		return false
+	switch s := x.rec.state; {
+	case x.running:
+		return errors.New("a pass of this execution is running")
+	case s.Status.Terminal():
+		return fmt.Errorf("the execution is %s: only a paused execution resumes", s.Status)
+	case s.RollingBack:
+		return errors.New("a rollback holds this execution")
 	}
-	x.cancel(cause)
-	return true
+	x.running, x.news = true, true
+	return nil
 }

@@ -11,7 +11,7 @@ import (
 
 // finish journals how the pass ended and returns the outcome.
 func (p *pass) finish(end *ending) (*Outcome, error) {
-	result, omitted := p.result(end)
+	result, omitted := p.value(end)
 	if end.status == journal.StatusPaused {
 		return p.pause()
 	}
@@ -41,7 +41,7 @@ func (p *pass) finish(end *ending) (*Outcome, error) {
 		err = p.rec.flush(p.ctx)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("execution %s: record the end: %w", p.ID(), err)
+		return nil, fmt.Errorf("record the end: %w", err)
 	}
 	o := OutcomeOf(p.rec.state)
 	o.Logs = p.lines()
@@ -51,8 +51,8 @@ func (p *pass) finish(end *ending) (*Outcome, error) {
 	return o, nil
 }
 
-// result is the program's value, and whether it is too large to keep. It still reaches the caller.
-func (p *pass) result(end *ending) ([]byte, bool) {
+// value is the program's, and whether it is too large to keep. It still reaches the caller.
+func (p *pass) value(end *ending) ([]byte, bool) {
 	if end.status != journal.StatusCompleted || p.main == nil {
 		return nil, false
 	}
@@ -72,7 +72,7 @@ func (p *pass) pause() (*Outcome, error) {
 		err = p.rec.flush(p.ctx)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("execution %s: record the pause: %w", p.ID(), err)
+		return nil, fmt.Errorf("record the pause: %w", err)
 	}
 	o := OutcomeOf(p.rec.state)
 	o.Logs = p.lines()
@@ -87,11 +87,9 @@ func (p *pass) abort(end *ending) error {
 		cause = end.failure.Message
 	}
 	for _, c := range p.open.all() {
-		known := p.rec.state.Calls[c.seq]
-		switch {
+		switch known := p.rec.state.Calls[c.seq]; {
 		case c.stage == stageExecuting && !known.Issued.ReadOnly:
-		case known.State == journal.CallInDoubt, known.State == journal.CallRejected, known.State == journal.CallExpired:
-		case end.stopped || c.replayed != nil:
+		case end.stopped || c.replayed != nil || !withdrawable(known):
 			p.forget(c)
 		default:
 			if err := p.withdraw(c.seq, cause); err != nil {
@@ -100,14 +98,42 @@ func (p *pass) abort(end *ending) error {
 		}
 	}
 	for p.open.count(stageExecuting) > 0 {
-		p.mu.Unlock()
-		r := <-p.results
-		p.mu.Lock()
-		if err := p.conclude(r); err != nil {
+		if err := p.conclude(p.result()); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// withdrawable reports whether a call is still to be carried out. Of any other it is known, or in doubt, what became of it.
+func withdrawable(c *journal.Call) bool {
+	switch c.State {
+	case journal.CallQueued, journal.CallPending, journal.CallExecuting:
+		return true
+	}
+	return false
+}
+
+// abandon ends a pass that cannot record anything any more. The writes that have been sent are awaited, so that none
+// acts any more when a later pass, or a person, looks at it.
+func (p *pass) abandon() {
+	for _, c := range p.open.all() {
+		if c.cancel == nil || c.stage != stageExecuting || p.rec.state.Calls[c.seq].Issued.ReadOnly {
+			p.forget(c)
+		}
+	}
+	for p.open.count(stageExecuting) > 0 {
+		if c := p.open.get(p.result().seq); c != nil {
+			p.open.remove(c)
+		}
+	}
+}
+
+// result gives up the lock until a call has come to something.
+func (p *pass) result() result {
+	p.mu.Unlock()
+	defer p.mu.Lock()
+	return <-p.results
 }
 
 // forget drops an open call without a word in the journal: a later pass starts it.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/codemode-go/codemode/core/catalog"
 	"github.com/codemode-go/codemode/core/journal"
+	"github.com/codemode-go/codemode/plugin/wire"
 )
 
 // stage is where an open call stands in its pass.
@@ -27,9 +28,15 @@ type call struct {
 	seq    string
 	stage  stage
 	method *catalog.Method    // nil: the host's own, or not resolved in this pass
-	cancel context.CancelFunc // of a call that is being prepared or executed
+	conn   wire.Connector     // what carries it; set when the call is cleared to start
+	cancel context.CancelFunc // set while a goroutine works on it
 	// again says that the verdict is of another moment: the call is judged anew before it starts.
 	again bool
+	// prepared says that its connector has read what a revert will need, which is before.
+	prepared bool
+	before   []byte
+	// repeated says that the call has been run once more by itself.
+	repeated bool
 	// due is when a timer fires, on the timers' clock.
 	due time.Duration
 	// replayed is the recorded outcome at whose place a call that is dispatched in every pass is delivered.

@@ -18,7 +18,7 @@ type pass struct {
 	session sandbox.Session
 
 	open    openCalls
-	ready   []sandbox.Completion
+	ready   []sandbox.Completion // journaled and not yet delivered, in this order
 	results chan result
 	done    chan struct{} // closed when nobody reads results any more
 	busy    int           // calls being prepared or executed
@@ -36,23 +36,15 @@ type pass struct {
 	linesBefore int
 }
 
-// Run drives one pass until it completes, fails or pauses for a person. When
-// ctx ends because of ErrStopped the execution is left for a later host; when
-// it ends otherwise, or by Cancel, the execution ends as cancelled. The error
+// Run drives the pass that Claim announced until it completes, fails or pauses
+// for a person. When ctx ends because of ErrStopped the execution is left for a
+// later host; when it ends otherwise the execution ends as cancelled. The error
 // is set where the journal or the sandbox failed; then nothing is known but
 // what the journal holds.
 func (x *Execution) Run(ctx context.Context) (*Outcome, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if err := x.runnable(); err != nil {
-		return StateError(x.ID(), err.Error()), nil
-	}
-	x.running, x.news, x.cancel = true, true, cancel
-	defer func() { x.running, x.cancel = false, nil }()
-
+	defer func() { x.running = false }()
 	p := &pass{
 		Execution: x, ctx: ctx, open: newOpenCalls(), usage: x.rec.state.Usage,
 		cpuBefore: x.rec.state.Usage.CPU, results: make(chan result), done: make(chan struct{}),
@@ -60,25 +52,19 @@ func (x *Execution) Run(ctx context.Context) (*Outcome, error) {
 	defer close(p.done)
 	end, err := p.drive()
 	if p.session != nil {
-		err = errors.Join(err, p.session.Close())
+		if err := p.session.Close(); err != nil {
+			x.e.Logger.Warn("a sandbox is not closed", "execution", x.ID(), "error", err)
+		}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("execution %s: %w", x.ID(), err)
+	var out *Outcome
+	if err == nil {
+		out, err = p.finish(end)
 	}
-	return p.finish(end)
-}
-
-// runnable says why no pass can begin; nil: one can.
-func (x *Execution) runnable() error {
-	switch s := x.rec.state; {
-	case x.running:
-		return errors.New("a pass of this execution is running")
-	case s.Status.Terminal():
-		return fmt.Errorf("the execution is %s: only a paused execution resumes", s.Status)
-	case s.RollingBack:
-		return errors.New("a rollback holds this execution")
+	if err == nil || errors.Is(err, ErrStopped) {
+		return out, err
 	}
-	return nil
+	p.abandon()
+	return nil, fmt.Errorf("execution %s: %w", x.ID(), err)
 }
 
 // drive runs the program to an end of the pass.
@@ -88,6 +74,9 @@ func (p *pass) drive() (*ending, error) {
 	}
 	if _, err := p.rec.add(&journal.PassBegun{Pass: p.rec.state.Passes + 1}); err != nil {
 		return nil, err
+	}
+	if end := p.oversized(); end != nil {
+		return end, nil
 	}
 	turn, end, err := p.begin()
 	for end == nil && err == nil {
@@ -122,8 +111,8 @@ func (p *pass) recover() error {
 
 // resume delivers completions and runs the program. It gives up the lock while the program runs.
 func (p *pass) resume(completions ...sandbox.Completion) (sandbox.Turn, *ending, error) {
-	ctx, cancel := p.ctx, context.CancelFunc(func() {})
-	if limit := p.e.Limits.Wall; limit > 0 && p.replay == nil {
+	ctx, cancel, live := p.ctx, context.CancelFunc(func() {}), p.replay == nil || p.replay.empty()
+	if limit := p.e.Limits.Wall; limit > 0 && live {
 		ctx, cancel = context.WithTimeoutCause(p.ctx, limit-p.usage.Wall, errWall)
 	}
 	defer cancel()
@@ -131,12 +120,8 @@ func (p *pass) resume(completions ...sandbox.Completion) (sandbox.Turn, *ending,
 	p.mu.Unlock()
 	turn, err := p.session.Resume(ctx, completions)
 	p.mu.Lock()
-	if p.replay == nil {
-		took := p.e.Now().Sub(began)
-		p.usage.Wall += took
-		if !p.waiting() {
-			p.usage.Clock += took
-		}
+	if live {
+		p.charge(p.e.Now().Sub(began), true, p.waiting())
 	}
 	if err == nil {
 		return turn, nil, nil
@@ -234,6 +219,9 @@ func (p *pass) next() (*sandbox.Completion, *ending, error) {
 		if err := p.fireTimer(); err != nil {
 			return nil, nil, err
 		}
+		if p.fatal != nil || p.news {
+			continue // what outranks a delivery, and a pause, has come meanwhile
+		}
 		if len(p.ready) > 0 {
 			c := p.ready[0]
 			p.ready = p.ready[1:]
@@ -285,14 +273,25 @@ func (p *pass) waiting() bool { return p.open.count(stageWaiting) > 0 }
 // flushSoon is how long events may stay unwritten while a pass waits, so that other processes see what runs.
 const flushSoon = 100 * time.Millisecond
 
-// wait gives up the lock until something happens, and charges the time.
+// charge counts time that has gone by: as the execution's own while it works, and for timers while none waits for a person.
+func (p *pass) charge(took time.Duration, working, waiting bool) {
+	if working {
+		p.usage.Wall += took
+	}
+	if !waiting {
+		p.usage.Clock += took
+	}
+}
+
+// wait gives up the lock until something happens, and charges the time. In a replay time does not count and no timer
+// fires: it waits for calls that are executed in every pass, each of which has its own deadline.
 func (p *pass) wait() (*ending, error) {
-	waiting := p.waiting()
+	waiting, live := p.waiting(), p.replay == nil
 	var timerDue, wallOver, flushDue <-chan time.Time
-	if next := p.nextTimer(); next != nil && !waiting {
+	if next := p.nextTimer(); next != nil && !waiting && live {
 		timerDue = time.After(next.due - p.usage.Clock)
 	}
-	if p.busy > 0 && p.e.Limits.Wall > 0 {
+	if p.busy > 0 && p.e.Limits.Wall > 0 && live {
 		wallOver = time.After(p.e.Limits.Wall - p.usage.Wall)
 	}
 	if p.rec.dirty() {
@@ -314,12 +313,8 @@ func (p *pass) wait() (*ending, error) {
 		flush = true
 	}
 	p.mu.Lock()
-	took := p.e.Now().Sub(began)
-	if busy {
-		p.usage.Wall += took
-	}
-	if !waiting {
-		p.usage.Clock += took
+	if live {
+		p.charge(p.e.Now().Sub(began), busy, waiting)
 	}
 	switch {
 	case arrived != nil:

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/codemode-go/codemode/core/journal"
 	"github.com/codemode-go/codemode/core/sandbox"
@@ -22,9 +23,13 @@ type replay struct {
 func (p *pass) begin() (sandbox.Turn, *ending, error) {
 	s := p.rec.state
 	skipped := recordedSteps(s)
+	ended := map[string]bool{}
+	for _, step := range skipped {
+		ended[step] = true
+	}
 	p.replay = &replay{expected: map[string]bool{}}
 	for i, seq := range s.Deliveries {
-		if underAny(seq, skipped) {
+		if underAny(seq, ended) {
 			continue
 		}
 		p.replay.deliveries = append(p.replay.deliveries, seq)
@@ -33,21 +38,38 @@ func (p *pass) begin() (sandbox.Turn, *ending, error) {
 		}
 	}
 	for _, seq := range s.Order {
-		if !underAny(seq, skipped) {
+		if !underAny(seq, ended) {
 			p.replay.expected[seq] = true
 		}
 	}
-	limits := p.e.Limits.Sandbox
-	limits.ReplayCPU = max(replayBound*s.Usage.CPU, replayFloor)
-	session, err := p.e.Sandbox.Start(p.ctx, sandbox.Spec{
-		Program: p.program(), Input: p.input(), Seed: s.Begun.Seed, Start: s.Created, Namespaces: p.namespaces,
-		Steps: skipped, Limits: limits, Spent: s.Usage.CPU, Replayed: len(p.replay.deliveries),
-	})
-	if err != nil {
-		return sandbox.Turn{}, nil, fmt.Errorf("start the sandbox: %w", err)
+	if p.replay.empty() { // all that former passes have done is done again, and charged once
+		p.usage.CPU, p.usage.Wall, p.cpuBefore = 0, 0, 0
 	}
-	p.session = session
+	limits := p.e.Limits.Sandbox
+	limits.ReplayCPU = max(replayBound*p.usage.CPU, replayFloor)
+	end, err := p.startSession(sandbox.Spec{
+		Program: p.program(), Input: p.input(), Seed: s.Begun.Seed, Start: s.Created, Namespaces: p.namespaces,
+		Steps: skipped, Limits: limits, Spent: p.usage.CPU, Replayed: len(p.replay.deliveries),
+	})
+	if end != nil || err != nil {
+		return sandbox.Turn{}, end, err
+	}
 	return p.replayAll()
+}
+
+// startSession gives up the lock, for there may be no sandbox free.
+func (p *pass) startSession(spec sandbox.Spec) (*ending, error) {
+	p.mu.Unlock()
+	session, err := p.e.Sandbox.Start(p.ctx, spec)
+	p.mu.Lock()
+	p.session = session
+	if err == nil {
+		return nil, nil
+	}
+	if end := p.interrupted(p.ctx); end != nil {
+		return end, nil
+	}
+	return nil, fmt.Errorf("start the sandbox: %w", err)
 }
 
 // replayAll delivers the record in windows. All but the last turn are worked through here.
@@ -91,7 +113,7 @@ func (p *pass) replayed(turn sandbox.Turn) (sandbox.Turn, *ending, error) {
 	}
 	missing := p.replay.missing()
 	p.replay = nil
-	if turn.Diverged == nil && missing != "" {
+	if turn.Diverged == nil && turn.Exceeded == nil && missing != "" { // a limit has cut the replay short
 		i := p.rec.state.Calls[missing].Issued
 		turn.Diverged = &sandbox.Divergence{
 			Seq: missing, Recorded: i.Connector + "." + i.Method, Came: "no such call",
@@ -152,6 +174,9 @@ func (p *pass) holds(seq string) bool {
 	return slices.ContainsFunc(p.ready, func(r sandbox.Completion) bool { return r.Seq == seq })
 }
 
+// empty reports whether nothing was delivered in any former pass.
+func (r *replay) empty() bool { return len(r.deliveries) == 0 }
+
 // saw notes that the program has issued a call.
 func (r *replay) saw(seq string) { delete(r.expected, seq) }
 
@@ -198,6 +223,12 @@ func suspect(s *journal.State, seq string) string {
 	return fmt.Sprintf("%q (step %s)", a.Name, last)
 }
 
-func underAny(seq string, parents []string) bool {
-	return slices.ContainsFunc(parents, func(parent string) bool { return journal.Under(seq, parent) })
+// underAny reports whether a call was issued inside one of these steps, at any depth.
+func underAny(seq string, steps map[string]bool) bool {
+	for i := strings.LastIndexByte(seq, '.'); i >= 0; i = strings.LastIndexByte(seq, '.') {
+		if seq = seq[:i]; steps[seq] {
+			return true
+		}
+	}
+	return false
 }

@@ -34,13 +34,17 @@ type RevertRecord struct {
 
 // Rollback compensates for the applied calls of an execution, the last started
 // first, with or without approval. It claims the execution: no pass runs and no
-// decision is taken until it ends. A failed revert does not stop the rest.
+// decision is taken until it ends. A failed revert does not stop the rest. The
+// end of ctx does, between two reverts; the claim stays, for the next rollback.
 func (x *Execution) Rollback(ctx context.Context, by, note string) (*Rollback, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	s := x.rec.state
 	if x.running || s.Status == journal.StatusRunning {
 		return nil, &UndecidableError{Reason: fmt.Sprintf("execution %s is running: only one that is paused or has ended can be rolled back", s.ID)}
+	}
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
 	}
 	r := &rollback{Execution: x, ctx: ctx, account: &Rollback{ExecutionID: s.ID, Reverted: []RevertRecord{}}}
 	if !s.RollingBack {
@@ -52,7 +56,11 @@ func (x *Execution) Rollback(ctx context.Context, by, note string) (*Rollback, e
 		}
 	}
 	for _, seq := range slices.Backward(slices.Clone(s.StartedOrder)) {
-		if err := r.call(s.Calls[seq]); err != nil {
+		err := context.Cause(ctx)
+		if err == nil {
+			err = r.call(s.Calls[seq])
+		}
+		if err != nil {
 			return nil, fmt.Errorf("roll back execution %s: %w", s.ID, err)
 		}
 	}
@@ -127,8 +135,8 @@ func (r *rollback) revert(c *journal.Call, m *catalog.Method, conn wire.Connecto
 	}
 	req.ResultOmitted = c.Outcome != nil && c.Outcome.Omitted
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(r.ctx), deadline)
-	err := conn.Revert(ctx, req)
-	cancel()
+	defer cancel()
+	_, err := within(ctx, r.e, func() (struct{}, error) { return struct{}{}, conn.Revert(ctx, req) })
 	if err == nil {
 		r.account.Reverted = append(r.account.Reverted, rec)
 		return r.journal(&journal.RevertEnded{Seq: rec.Seq, Done: true})
@@ -159,8 +167,10 @@ func (r *rollback) end() error {
 	status := s.Status
 	a.Message = "nothing was reverted"
 	if len(a.Reverted) > 0 {
-		status, a.Changed = journal.StatusRolledBack, true
-		a.Message = fmt.Sprintf("%d call(s) reverted", len(a.Reverted))
+		a.Changed, a.Message = true, fmt.Sprintf("%d call(s) reverted", len(a.Reverted))
+	}
+	if anyReverted(s) { // by this rollback, or by one whose process died
+		status = journal.StatusRolledBack
 		for _, c := range s.WaitingCalls() {
 			if c.State != journal.CallPending {
 				continue
@@ -172,4 +182,8 @@ func (r *rollback) end() error {
 	}
 	a.Status = string(status)
 	return r.journal(&journal.RollbackEnded{Status: status})
+}
+
+func anyReverted(s *journal.State) bool {
+	return slices.ContainsFunc(s.Order, func(seq string) bool { return s.Calls[seq].State == journal.CallReverted })
 }

@@ -1,7 +1,7 @@
 package journal
 
 import (
-	"encoding/binary"
+	"cmp"
 	"errors"
 	"fmt"
 )
@@ -16,12 +16,19 @@ const (
 
 // TooLargeError says that something exceeds what a store takes. It never quotes the content.
 type TooLargeError struct {
-	What        string // "event 3 (outcome)", "a blob", "the head"
-	Size, Limit int    // bytes
+	What        string // "event 3 (outcome)", "a blob", "the head", `a value of connector "tracker"`
+	Size, Limit int    // in units
+	Unit        string // empty: bytes
+	Advice      string // what to do instead, if anything
 }
 
 func (e *TooLargeError) Error() string {
-	return fmt.Sprintf("%s takes %d bytes, more than the %d that the journal can keep", e.What, e.Size, e.Limit)
+	text := fmt.Sprintf("%s takes %d %s, more than the %d that the journal can keep",
+		e.What, e.Size, cmp.Or(e.Unit, "bytes"), e.Limit)
+	if e.Advice != "" {
+		text += ": " + e.Advice
+	}
+	return text
 }
 
 // Encoded is a batch in its stored form. Stores make it before they take any lock.
@@ -124,33 +131,22 @@ func (h *Head) epoch() uint64 {
 
 const headVersion = 1
 
-// EncodeHead returns the stored form of a head: version(1), CBOR, crc32c(4).
+// EncodeHead returns the stored form of a head.
 func EncodeHead(h Head) ([]byte, error) {
-	payload, err := encoding.Marshal(h)
+	data, err := seal(h.ID, headVersion, h)
 	if err != nil {
 		return nil, fmt.Errorf("encode the head of execution %s: %w", h.ID, err)
 	}
-	if len(payload) > MaxHead {
-		return nil, &TooLargeError{What: "the head", Size: len(payload), Limit: MaxHead}
+	if len(data) > MaxHead {
+		return nil, &TooLargeError{What: "the head", Size: len(data), Limit: MaxHead}
 	}
-	data := append([]byte{headVersion}, payload...)
-	return binary.BigEndian.AppendUint32(data, checksum(h.ID, data)), nil
+	return data, nil
 }
 
 // DecodeHead returns the head of this execution that EncodeHead made these bytes of.
 func DecodeHead(id string, data []byte) (Head, error) {
-	if len(data) < 1+recordChecksum {
-		return Head{}, errors.New("the head is cut")
-	}
-	content, sum := data[:len(data)-recordChecksum], data[len(data)-recordChecksum:]
-	if binary.BigEndian.Uint32(sum) != checksum(id, content) {
-		return Head{}, errors.New("the head does not match its checksum")
-	}
-	if content[0] != headVersion {
-		return Head{}, fmt.Errorf("head of version %d: %w", content[0], ErrNewer)
-	}
 	var h Head
-	if err := decodePayload(content[1:], &h); err != nil {
+	if err := unseal(id, headVersion, data, &h); err != nil {
 		return Head{}, fmt.Errorf("head: %w", err)
 	}
 	return h, nil

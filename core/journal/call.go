@@ -47,7 +47,8 @@ func (s *State) reissued(c *Call, b *Reissued) error {
 	if err := s.live(); err != nil {
 		return err
 	}
-	if err := c.in(CallQueued, CallPending); err != nil {
+	// What can run again unharmed is judged again where its host has died in the middle of it.
+	if err := c.in(CallQueued, CallPending); err != nil && (c.State != CallExecuting || !c.repeatable()) {
 		return err
 	}
 	if b.Verdict.Effect != effectApprove {
@@ -88,15 +89,17 @@ func (c *Call) startable() error {
 	if c.Issued.Verdict.Effect == effectDeny {
 		return errors.New("it was denied")
 	}
-	repeatable := c.Issued.ReadOnly || c.Issued.Idempotent
 	switch {
 	case c.State == CallQueued && !c.decided(DecisionRefuse):
 		return nil
-	case repeatable && (c.State == CallExecuting || c.State == CallInDoubt):
+	case c.repeatable() && (c.State == CallExecuting || c.State == CallInDoubt):
 		return nil
 	}
 	return fmt.Errorf("it was %s and cannot start", c.State)
 }
+
+// repeatable reports whether the call does no harm when it runs again.
+func (c *Call) repeatable() bool { return c.Issued.ReadOnly || c.Issued.Idempotent }
 
 func (c *Call) attempts() int {
 	if c.Started == nil {

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -81,16 +82,21 @@ var (
 	ErrNewer = errors.New("a newer version of codemode wrote this")
 )
 
-// DamagedError says that an execution's journal, or the whole store, cannot be trusted.
+// DamagedError says that an execution's journal, or the whole store, or one thing that a store keeps beside the
+// journals, cannot be trusted.
 type DamagedError struct {
-	ID    string // the execution; empty: the store
+	ID    string // the execution; empty: the store, or the snippet that Part names
 	After int64  // the last good event; -1: none
 	Cause string
+	// Part names what is damaged where that is not the journal: `version 2 of snippet "greet"`,
+	// `a value of connector "tracker"`. All else is as good as it was.
+	Part string
 }
 
 func (e *DamagedError) Error() string {
-	if e.ID == "" {
-		return "the journal is damaged: " + e.Cause
+	text := cmp.Or(e.Part, "the journal")
+	if e.ID != "" {
+		text += " of execution " + e.ID
 	}
-	return "the journal of execution " + e.ID + " is damaged: " + e.Cause
+	return text + " is damaged: " + e.Cause
 }

@@ -80,8 +80,8 @@ func (a *addition) check(w *writer, stored *storedHead) error {
 	if err := a.batch.Follows(&stored.Head); err != nil {
 		return err
 	}
-	if d := w.store.damage.Load(); d != nil && stored.born <= d.at {
-		return d.err
+	if err := w.trusts(stored); err != nil {
+		return err
 	}
 	return checkSpace(w.store.dir, w.free, false, a.size)
 }

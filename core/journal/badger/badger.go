@@ -1,4 +1,5 @@
-// Package badger keeps journals in a folder, in a Badger database: the store of a single host.
+// Package badger keeps journals, and snippets and connectors' values beside them, in a folder, in a Badger database:
+// the store of a single host.
 //
 // One goroutine writes. It gathers the appends that wait into one synced transaction, for Badger itself syncs once
 // per transaction, and then writes the transaction's number into the mark file beside the database. Badger opens a
@@ -21,7 +22,11 @@ import (
 	"github.com/codemode-go/codemode/core/journal"
 )
 
-var _ journal.Store = (*Store)(nil)
+var (
+	_ journal.Store    = (*Store)(nil)
+	_ journal.Snippets = (*Store)(nil)
+	_ journal.Values   = (*Store)(nil)
+)
 
 // errClosed answers calls after Close.
 var errClosed = errors.New("the journal is closed")
@@ -35,7 +40,7 @@ type Options struct {
 	Logger hclog.Logger
 }
 
-// Store is a journal.Store on Badger. All methods may be called concurrently.
+// Store is a journal.Store, journal.Snippets and journal.Values on Badger. All methods may be called concurrently.
 type Store struct {
 	dir    string
 	db     *badgerdb.DB

@@ -30,7 +30,18 @@ func TestMain(m *testing.M) {
 
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	journaltest.Run(t, func(t *testing.T) journal.Store { return open(t, t.TempDir()) })
+	t.Run("store", func(t *testing.T) {
+		t.Parallel()
+		journaltest.Run(t, func(t *testing.T) journal.Store { return open(t, t.TempDir()) })
+	})
+	t.Run("snippets", func(t *testing.T) {
+		t.Parallel()
+		journaltest.RunSnippets(t, func(t *testing.T) journaltest.SnippetStore { return open(t, t.TempDir()) })
+	})
+	t.Run("values", func(t *testing.T) {
+		t.Parallel()
+		journaltest.RunValues(t, func(t *testing.T) journaltest.ValueStore { return open(t, t.TempDir()) })
+	})
 }
 
 // open opens a store that the test closes, if it has not done so.

@@ -46,10 +46,18 @@ func readDamage(txn *badgerdb.Txn) (d *damage, err error) {
 
 // Damage returns a *journal.DamagedError if events that had been acknowledged are gone, or may be, and nobody has
 // confirmed that yet; else nil. Everything that is left can be read; new executions can begin. Nothing can be
-// appended to the executions that were there before: an approval, a started write or a revert of theirs may be
+// appended to the executions that were there before, nor can connectors store values for them: an approval, a started write or a revert of theirs may be
 // among what was lost, and would be carried out again.
 func (s *Store) Damage() error {
 	if d := s.damage.Load(); d != nil {
+		return d.err
+	}
+	return nil
+}
+
+// trusts returns the damage that an execution may have suffered.
+func (w *writer) trusts(stored *storedHead) error {
+	if d := w.store.damage.Load(); d != nil && stored != nil && stored.born <= d.at {
 		return d.err
 	}
 	return nil

@@ -9,8 +9,8 @@ import (
 	"github.com/codemode-go/codemode/core/journal"
 )
 
-// Delete implements journal.Store. It removes head, records and chunks. Blobs stay, for executions share them:
-// collecting those that nobody names any more is retention's work.
+// Delete implements journal.Store. It removes head, records, chunks and connectors' values. Blobs stay, for
+// executions share them: collecting those that nobody names any more is retention's work.
 func (s *Store) Delete(ctx context.Context, text string) error {
 	x, err := parseID(text)
 	if err != nil {
@@ -20,7 +20,7 @@ func (s *Store) Delete(ctx context.Context, text string) error {
 }
 
 // deletion is the task of a delete. The execution is gone with its head; a note of it is left until the last of its
-// records is gone too, so that the next Open finishes what a crash interrupts.
+// records and values is gone too, so that the next Open finishes what a crash interrupts.
 type deletion struct{ id id }
 
 func (d deletion) run(w *writer) error {
@@ -54,39 +54,7 @@ func (d deletion) statuses(w *writer) ([]entry, error) {
 	return removals, nil
 }
 
-// finish removes the records, and then the note.
+// finish removes the records and the connectors' values, and then the note.
 func (d deletion) finish(w *writer) error {
-	opts := badgerdb.DefaultIteratorOptions
-	opts.PrefetchValues = false
-	opts.Prefix = d.id.records()
-	var body []entry
-	it := w.txn.NewIterator(opts)
-	for it.Rewind(); it.Valid(); it.Next() {
-		body = append(body, removal(it.Item().KeyCopy(nil)))
-	}
-	it.Close()
-	return w.put(body, []entry{removal(d.id.deletion())})
-}
-
-// finishDeletions ends those that a crash has interrupted.
-func (w *writer) finishDeletions() error {
-	if err := w.begin(); err != nil {
-		return err
-	}
-	opts := badgerdb.DefaultIteratorOptions
-	opts.PrefetchValues = false
-	opts.Prefix = prefixDeletion
-	var begun []deletion
-	it := w.txn.NewIterator(opts)
-	for it.Rewind(); it.Valid(); it.Next() {
-		begun = append(begun, deletion{idOf(it.Item().Key())})
-	}
-	it.Close()
-	for _, d := range begun {
-		if err := d.finish(w); err != nil {
-			return err
-		}
-	}
-	w.flush()
-	return w.failure
+	return w.clear(d.id.deletion(), d.id.records(), d.id.values())
 }

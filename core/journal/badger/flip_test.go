@@ -55,7 +55,9 @@ func flipBits(t *testing.T) {
 	for i := range authors {
 		authors[i] = journaltest.NewAuthor()
 		write(t, s, authors[i].Begin())
+		store(t, s, authors[i].ID(), "key", flippedValue)
 	}
+	save(t, s, "greet", 1)
 	writeOn := func(s *Store, from int) {
 		for n := range 10 {
 			for _, a := range authors {
@@ -157,5 +159,20 @@ func accept(t *testing.T, what, dir string, authors []*journaltest.Author) {
 		if !cmp.Equal(a.State, state) {
 			t.Errorf("%s: execution %s ends at event %d of %d and looks whole", what, a.ID(), state.Next, a.State.Next)
 		}
+		acceptValue(t, what, s, a.ID())
+	}
+	list, err := s.Snippets(t.Context())
+	if _, known := errors.AsType[*journal.DamagedError](err); !known && (err != nil || !cmp.Equal(list, []journal.Snippet{saved("greet", 1)})) {
+		t.Errorf("%s: %d snippets, which look whole (%v)", what, len(list), err)
+	}
+}
+
+var flippedValue = []byte("a connector's value")
+
+func acceptValue(t *testing.T, what string, s *Store, id string) {
+	t.Helper()
+	value, found, err := s.Value(t.Context(), id, "tracker", "key")
+	if _, known := errors.AsType[*journal.DamagedError](err); !known && (err != nil || !found || string(value) != string(flippedValue)) {
+		t.Errorf("%s: the value is %q (found: %v, %v) and looks whole", what, value, found, err)
 	}
 }

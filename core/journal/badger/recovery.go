@@ -89,7 +89,7 @@ func (s *Store) examine(f facts) error {
 			return err
 		}
 	}
-	return s.writer.finishDeletions()
+	return s.writer.finishRemovals()
 }
 
 func (s *Store) note(entries []entry) error {

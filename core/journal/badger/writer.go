@@ -201,9 +201,10 @@ func (w *writer) flush() {
 	if w.txn == nil {
 		return
 	}
-	if w.count == 0 {
+	if w.count == 0 { // what was to be removed is not there
 		w.txn.Discard()
 		w.txn = nil
+		w.answer(nil)
 		return
 	}
 	if err := w.commit(); err != nil {

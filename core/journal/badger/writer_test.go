@@ -14,15 +14,11 @@ import (
 	"github.com/codemode-go/codemode/core/journal/journaltest"
 )
 
-// keysUnder counts a store's keys.
-func keysUnder(t *testing.T, s *Store, prefix []byte) (n int) {
+// countKeys counts a store's keys.
+func countKeys(t *testing.T, s *Store, prefix []byte) (n int) {
 	t.Helper()
 	err := s.view(func(txn *badgerdb.Txn) error {
-		it := txn.NewIterator(badgerdb.IteratorOptions{Prefix: prefix})
-		defer it.Close()
-		for it.Rewind(); it.Valid(); it.Next() {
-			n++
-		}
+		n = len(keysUnder(txn, prefix))
 		return nil
 	})
 	if err != nil {
@@ -116,7 +112,7 @@ func TestBatchesOfOneExecutionInOneTransaction(t *testing.T) {
 		}
 	}
 	check(t, s, a)
-	if n := keysUnder(t, s, []byte("s/")); n != 1 {
+	if n := countKeys(t, s, []byte("s/")); n != 1 {
 		t.Errorf("the execution has %d statuses", n)
 	}
 }
@@ -223,7 +219,7 @@ func TestDeleteLeavesNothing(t *testing.T) {
 	prefixes := [][]byte{prefixRecords, prefixHeads, []byte("s/"), prefixDeletion}
 	var before []int
 	for _, p := range prefixes {
-		before = append(before, keysUnder(t, s, p))
+		before = append(before, countKeys(t, s, p))
 	}
 	a := journaltest.NewAuthor()
 	write(t, s, a.Begin())
@@ -232,7 +228,7 @@ func TestDeleteLeavesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, p := range prefixes {
-		if got := keysUnder(t, s, p); got != before[i] {
+		if got := countKeys(t, s, p); got != before[i] {
 			t.Errorf("%d keys under %s, where %d were before", got, p, before[i])
 		}
 	}
@@ -253,7 +249,7 @@ func TestAnInterruptedDeleteIsFinished(t *testing.T) {
 		return errors.Join(txn.Delete(x.head()), txn.Delete(x.status(journal.StatusRunning)), txn.Set(x.deletion(), nil))
 	})
 	s = open(t, dir)
-	if n := keysUnder(t, s, x.records()) + keysUnder(t, s, prefixDeletion); n != 0 {
+	if n := countKeys(t, s, x.records()) + countKeys(t, s, prefixDeletion); n != 0 {
 		t.Errorf("%d keys are left", n)
 	}
 	check(t, s, other)

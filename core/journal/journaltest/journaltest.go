@@ -1,4 +1,5 @@
-// Package journaltest holds the tests that every journal.Store must pass, and an author of journals to test with.
+// Package journaltest holds the tests that every journal.Store, journal.Snippets and journal.Values must pass, and an
+// author of journals to test with.
 package journaltest
 
 import (
@@ -21,7 +22,7 @@ import (
 
 // Run tests a store. open returns an empty one; it is closed by the test, and need not be closed again.
 func Run(t *testing.T, open func(t *testing.T) journal.Store) {
-	tests := map[string]func(t *testing.T, s journal.Store){
+	run(t, open, map[string]func(t *testing.T, s journal.Store){
 		"what is appended can be read":               testRoundTrip,
 		"read starts anywhere":                       testReadFrom,
 		"the head is the last batch's":               testHead,
@@ -42,7 +43,10 @@ func Run(t *testing.T, open func(t *testing.T) journal.Store) {
 		"a cancelled append writes nothing":          testCancelled,
 		"concurrent writers":                         testConcurrent,
 		"a closed store":                             testClosed,
-	}
+	})
+}
+
+func run[S journal.Store](t *testing.T, open func(t *testing.T) S, tests map[string]func(t *testing.T, s S)) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"context"
 	"errors"
 	"maps"
 	"slices"
@@ -8,7 +9,7 @@ import (
 	"github.com/codemode-go/codemode/core/journal"
 )
 
-// ErrCrashed answers appends to a store whose process is taken to have died.
+// ErrCrashed answers changes to a store whose process is taken to have died.
 var ErrCrashed = errors.New("the journal's process has died")
 
 // Stage is a point in the course of an append.
@@ -20,27 +21,47 @@ const (
 	AfterDurable                   // a crash here keeps the batch, though its writer was never told
 )
 
-// flight is an append that is not durable yet.
+// change is what a writer wants done to a store: an append, or a change to snippets or values. It says whether that
+// may be done now, and returns what does it. Its caller holds the store's lock.
+type change func(s *Store) (apply func(), err error)
+
+// flight is a change that is not durable yet.
 type flight struct {
-	batch journal.Batch
-	enc   *journal.Encoded
+	batch  journal.Batch // an append's; of a change to values the execution's id alone; of a snippet nothing
+	change change
 }
 
-// FailAfter lets n more appends through. The one after them is in flight when the process dies: it and all later
-// ones return ErrCrashed, and Crash decides what became of it.
+// FailAfter lets n more changes through: appends, and changes to snippets and values. The one after them is in flight
+// when the process dies: it and all later ones return ErrCrashed, and Crash decides what became of it.
 func (s *Store) FailAfter(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.remaining = n
 }
 
-// Crash ends the store as a power cut would and returns what the next process finds: every durable batch, and of
-// those that were in flight the ones that keep chooses (nil: none), for both is legal. The old store takes no more
-// appends, so that what is left of the old process cannot write into the new one's past.
+// Crash ends the store as a power cut would and returns what the next process finds: every durable change, and of
+// those that were in flight the ones that keep chooses (nil: none), for both is legal. For a change to values keep
+// gets a batch with the execution's id and no events, for one to snippets an empty batch. The old store takes no more
+// changes, so that what is left of the old process cannot write into the new one's past.
 func (s *Store) Crash(keep func(journal.Batch) bool) *Store {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stopped = ErrCrashed
+	next := s.clone()
+	for _, f := range s.inFlight {
+		if keep == nil || !keep(f.batch) {
+			continue
+		}
+		if apply, err := f.change(next); err == nil {
+			apply()
+		}
+	}
+	maps.DeleteFunc(next.values, func(id string, _ map[valueKey][]byte) bool { return next.executions[id] == nil })
+	return next
+}
+
+// clone returns a store with the same content. The caller holds the lock.
+func (s *Store) clone() *Store {
 	next := New()
 	next.blobs = maps.Clone(s.blobs)
 	for id, x := range s.executions {
@@ -48,22 +69,38 @@ func (s *Store) Crash(keep func(journal.Batch) bool) *Store {
 		copied.records = slices.Clip(x.records)
 		next.executions[id] = &copied
 	}
-	for _, f := range s.inFlight {
-		if keep != nil && keep(f.batch) && next.check(f.batch) == nil {
-			next.put(f.batch, f.enc)
-		}
+	for name, versions := range s.snippets {
+		next.snippets[name] = slices.Clip(versions)
+	}
+	for id, values := range s.values {
+		next.values[id] = maps.Clone(values)
 	}
 	return next
 }
 
-// take accepts a batch into flight.
-func (s *Store) take(batch journal.Batch, enc *journal.Encoded) (*flight, error) {
+// do carries a change out.
+func (s *Store) do(ctx context.Context, batch journal.Batch, c change) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	f, err := s.take(batch, c)
+	if err != nil {
+		return err
+	}
+	return s.write(f)
+}
+
+// take accepts a change into flight.
+func (s *Store) take(batch journal.Batch, c change) (*flight, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.check(batch); err != nil {
+	if s.stopped != nil {
+		return nil, s.stopped
+	}
+	if _, err := c(s); err != nil {
 		return nil, err
 	}
-	f := &flight{batch: batch, enc: enc}
+	f := &flight{batch: batch, change: c}
 	s.inFlight = append(s.inFlight, f)
 	if s.remaining == 0 {
 		s.stopped = ErrCrashed
@@ -75,7 +112,7 @@ func (s *Store) take(batch journal.Batch, enc *journal.Encoded) (*flight, error)
 	return f, nil
 }
 
-// write makes a batch durable. It checks again: another append may have overtaken this one in its hook.
+// write makes a change durable. It checks again: another one may have overtaken this one.
 func (s *Store) write(f *flight) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,10 +120,11 @@ func (s *Store) write(f *flight) error {
 		return s.stopped
 	}
 	s.inFlight = slices.DeleteFunc(s.inFlight, func(other *flight) bool { return other == f })
-	if err := s.check(f.batch); err != nil {
+	apply, err := f.change(s)
+	if err != nil {
 		return err
 	}
-	s.put(f.batch, f.enc)
+	apply()
 	return nil
 }
 

@@ -16,14 +16,18 @@ import (
 	"github.com/codemode-go/codemode/core/journal"
 )
 
-var _ journal.Store = (*Store)(nil)
+var (
+	_ journal.Store    = (*Store)(nil)
+	_ journal.Snippets = (*Store)(nil)
+	_ journal.Values   = (*Store)(nil)
+)
 
-// errClosed answers appends after Close.
+// errClosed answers changes after Close.
 var errClosed = errors.New("the journal is closed")
 
 const defaultLimit = 50
 
-// Store is a journal.Store in memory. All methods may be called concurrently.
+// Store is a journal.Store, journal.Snippets and journal.Values in memory. All methods may be called concurrently.
 type Store struct {
 	// OnAppend, which is to be set while no append runs, is called twice for each: when its batch has been accepted and is
 	// not yet durable, and when it is durable and not yet acknowledged. It may block, and it may call Crash. An error
@@ -33,8 +37,10 @@ type Store struct {
 	mu         sync.Mutex
 	executions map[string]*execution
 	blobs      map[[sha256.Size]byte][]byte
+	snippets   map[string][][]byte            // the versions of each, in order
+	values     map[string]map[valueKey][]byte // of each execution
 	inFlight   []*flight
-	remaining  int // appends until the store fails; negative: it does not
+	remaining  int // changes until the store fails; negative: it does not
 	stopped    error
 }
 
@@ -49,6 +55,8 @@ func New() *Store {
 	return &Store{
 		executions: map[string]*execution{},
 		blobs:      map[[sha256.Size]byte][]byte{},
+		snippets:   map[string][][]byte{},
+		values:     map[string]map[valueKey][]byte{},
 		remaining:  -1,
 	}
 }
@@ -62,7 +70,9 @@ func (s *Store) Append(ctx context.Context, batch journal.Batch) error {
 	if err != nil {
 		return err
 	}
-	f, err := s.take(batch, enc)
+	f, err := s.take(batch, func(s *Store) (func(), error) {
+		return func() { s.put(batch, enc) }, s.check(batch)
+	})
 	if err != nil {
 		return err
 	}
@@ -75,11 +85,8 @@ func (s *Store) Append(ctx context.Context, batch journal.Batch) error {
 	return s.pass(AfterDurable, batch)
 }
 
-// check reports whether the batch may be written now. The caller holds the lock.
+// check reports whether the batch follows what is stored. The caller holds the lock.
 func (s *Store) check(batch journal.Batch) error {
-	if s.stopped != nil {
-		return s.stopped
-	}
 	var stored *journal.Head
 	if x := s.executions[batch.ID]; x != nil {
 		stored = &x.head
@@ -183,6 +190,7 @@ func (s *Store) Delete(_ context.Context, id string) error {
 		return fmt.Errorf("execution %s: %w", id, journal.ErrNotFound)
 	}
 	delete(s.executions, id)
+	delete(s.values, id)
 	return nil
 }
 
@@ -200,7 +208,7 @@ func (s *Store) Blob(_ context.Context, hash []byte) ([]byte, error) {
 	return slices.Clone(blob), nil
 }
 
-// Close implements journal.Store: appends fail from now on.
+// Close implements journal.Store: changes fail from now on.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

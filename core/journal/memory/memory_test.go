@@ -10,5 +10,16 @@ import (
 
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	journaltest.Run(t, func(*testing.T) journal.Store { return memory.New() })
+	t.Run("store", func(t *testing.T) {
+		t.Parallel()
+		journaltest.Run(t, func(*testing.T) journal.Store { return memory.New() })
+	})
+	t.Run("snippets", func(t *testing.T) {
+		t.Parallel()
+		journaltest.RunSnippets(t, func(*testing.T) journaltest.SnippetStore { return memory.New() })
+	})
+	t.Run("values", func(t *testing.T) {
+		t.Parallel()
+		journaltest.RunValues(t, func(*testing.T) journaltest.ValueStore { return memory.New() })
+	})
 }
