@@ -95,8 +95,9 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	judge := policy.New(rules, h.logger)
 	registry.judge = judge
 	h.snippets, _ = h.store.(journal.Snippets)
+	registry.snippets = h.described
 	h.engine = engine.New(engine.Options{
-		Store: h.store, Sandbox: h.sandbox, Catalog: registry, Connectors: registry, Policy: judge, Schemas: registry,
+		Store: h.store, Sandbox: h.sandbox, Catalog: registry, Connectors: registry, Policy: judge, Schemas: registry, Snippets: h,
 		Limits: o.Limits, Owner: o.Name + "/" + uuid.NewString(), Logger: h.logger,
 	})
 	h.ctx, h.stop = context.WithCancelCause(context.WithoutCancel(ctx))

@@ -26,11 +26,12 @@ const loadTime = 90 * time.Second
 // registry holds a host's connectors and what they offer. A connector that cannot be loaded hurts no other: it is
 // listed with the reason, and tried again when it is needed.
 type registry struct {
-	logger  hclog.Logger
-	timeout time.Duration
-	judge   *policy.Policy
-	entries []*entry // in the order of the options
-	key     []byte   // of the configurations' fingerprints
+	logger   hclog.Logger
+	timeout  time.Duration
+	judge    *policy.Policy
+	snippets func(context.Context) []catalog.Snippet
+	entries  []*entry // in the order of the options
+	key      []byte   // of the configurations' fingerprints
 
 	mu       sync.RWMutex // guards snapshot
 	snapshot *catalog.Catalog
@@ -252,7 +253,7 @@ func (r *registry) Lookup(connector, method string) (*catalog.Method, error) {
 }
 
 // Search answers codemode.search.
-func (r *registry) Search(_ context.Context, args []byte) ([]byte, error) {
+func (r *registry) Search(ctx context.Context, args []byte) ([]byte, error) {
 	var a struct {
 		Query json.RawMessage `json:"query"`
 	}
@@ -263,18 +264,29 @@ func (r *registry) Search(_ context.Context, args []byte) ([]byte, error) {
 	if err != nil {
 		return nil, &wire.Error{Code: wire.CodeInvalidArgument, Message: err.Error()}
 	}
-	return encode(r.catalog().Search(q))
+	return encode(r.search(ctx, q))
 }
 
 // Describe answers codemode.describe.
-func (r *registry) Describe(_ context.Context, args []byte) ([]byte, error) {
+func (r *registry) Describe(ctx context.Context, args []byte) ([]byte, error) {
 	var a struct {
 		Target string `json:"target"`
 	}
 	if err := json.Unmarshal(args, &a); err != nil {
 		return nil, &wire.Error{Code: wire.CodeInvalidArgument, Message: "codemode.describe takes one string: a namespace, or a namespace and a method."}
 	}
-	return encode(r.catalog().Describe(a.Target))
+	return encode(r.describe(ctx, a.Target))
+}
+
+// search finds methods and snippets.
+func (r *registry) search(ctx context.Context, q catalog.Query) catalog.Results {
+	q.Snippets = r.snippets(ctx)
+	return r.catalog().Search(q)
+}
+
+// describe tells of a namespace, a method, a type or a snippet.
+func (r *registry) describe(ctx context.Context, target string) catalog.Description {
+	return r.catalog().Describe(target, r.snippets(ctx)...)
 }
 
 // Connector returns what carries a connector's calls. One that is not loaded is tried again.

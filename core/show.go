@@ -162,13 +162,13 @@ func (h *Host) Show(ctx context.Context, id string) (*Detail, error) {
 // Search finds methods by what people call things.
 func (h *Host) Search(ctx context.Context, q catalog.Query) (*catalog.Results, error) {
 	h.registry.load(ctx)
-	r := h.registry.catalog().Search(q)
+	r := h.registry.search(ctx, q)
 	return &r, nil
 }
 
 // Describe tells of a namespace, a method or a type.
 func (h *Host) Describe(ctx context.Context, target string) (*catalog.Description, error) {
 	h.registry.load(ctx)
-	d := h.registry.catalog().Describe(target)
+	d := h.registry.describe(ctx, target)
 	return &d, nil
 }

@@ -81,20 +81,20 @@ func (h *Host) SaveSnippet(ctx context.Context, req SaveRequest) (*Snippet, erro
 
 func shown(s journal.Snippet) *Snippet { return &Snippet{Snippet: s, InputSchema: s.InputSchema} }
 
-// Snippets lists the newest version of each snippet, by name.
+// Snippets lists the newest version of each snippet, by name. Where one cannot be read, the others come beside the error.
 func (h *Host) Snippets(ctx context.Context) ([]Snippet, error) {
 	if h.snippets == nil {
 		return nil, nil
 	}
 	saved, err := h.snippets.Snippets(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("list snippets: %w", err)
-	}
 	list := make([]Snippet, 0, len(saved))
 	for _, s := range saved {
 		list = append(list, *shown(s))
 	}
-	return list, nil
+	if err != nil {
+		err = fmt.Errorf("list snippets: %w", err)
+	}
+	return list, err
 }
 
 // Snippet returns a version of a snippet, the newest if version is 0. One that is not there is a *SnippetError.
@@ -121,17 +121,20 @@ func (h *Host) DeleteSnippet(ctx context.Context, name string) (bool, error) {
 	return h.snippets.DeleteSnippet(ctx, name)
 }
 
-// described lists the snippets for search and describe.
-func (h *Host) described(ctx context.Context) ([]catalog.Snippet, error) {
-	saved, err := h.Snippets(ctx)
-	if err != nil {
-		return nil, err
+// described lists the snippets for search and describe. What cannot be read is logged and hurts no other.
+func (h *Host) described(ctx context.Context) []catalog.Snippet {
+	if h.snippets == nil {
+		return nil
 	}
-	var list []catalog.Snippet
+	saved, err := h.snippets.Snippets(ctx)
+	if err != nil {
+		h.logger.Error("snippets cannot be read", "error", err)
+	}
+	list := make([]catalog.Snippet, 0, len(saved))
 	for _, s := range saved {
 		list = append(list, catalog.Snippet{Name: s.Name, Description: s.Description, InputSchema: s.InputSchema, Source: s.Source})
 	}
-	return list, nil
+	return list
 }
 
 // runArguments are the arguments of codemode.run.

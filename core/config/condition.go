@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
@@ -29,14 +30,14 @@ func (l *loader) condition(expr hcl.Expression) *condition {
 		return nil
 	}
 	c := &condition{expr: expr, scope: l.scope.Variables, labels: namedLabels(expr)}
+	if l.options.Guest && isSensitive(expr, l.scope) {
+		return c // its host, who knows the values, finds what is wrong with it
+	}
 	// With nothing known of the call, this finds what is wrong for every call.
-	v, diags := expr.Value(c.over(cty.DynamicVal, cty.DynamicVal, cty.UnknownVal(cty.String), cty.UnknownVal(cty.String)))
+	scope := c.over(cty.DynamicVal, anyLabels, anyText, anyText)
+	diags := append(c.faults(scope), c.mismatches(scope)...)
 	l.add(diags)
 	if diags.HasErrors() {
-		return nil
-	}
-	if v, _ = v.Unmark(); v.Type() != cty.Bool && v.Type() != cty.DynamicPseudoType || v.IsNull() {
-		l.fail(expr.Range(), "Invalid condition", "A condition is true or false, like args.repo == \"production\".")
 		return nil
 	}
 	return c
@@ -46,7 +47,7 @@ func (l *loader) condition(expr hcl.Expression) *condition {
 // must say the same of the same call, whenever and wherever it is asked.
 func (l *loader) checkPure(expr hcl.Expression) bool {
 	before := len(l.diags)
-	for _, call := range calls(expr) {
+	for _, call := range within[*hclsyntax.FunctionCallExpr](expr) {
 		if impure(call.Name) {
 			l.fail(call.NameRange, "Function not allowed in a condition",
 				fmt.Sprintf("%s() is evaluated when the configuration is loaded. Put its value into a local and compare with that.", call.Name))

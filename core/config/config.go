@@ -36,8 +36,10 @@ type Runtime struct {
 	// Data is the absolute path of the data folder: .codemode beside the configuration, or the user's
 	// state folder where the configuration lies in the user's configuration folder.
 	Data          string
-	MaxExecutions int      // terminal executions that are kept; default 50
-	PluginDirs    []string // absolute; searched for plugins that are named without a path
+	MaxExecutions int           // terminal executions that are kept; default 50
+	MaxAge        time.Duration // since its last event, for which a terminal execution is kept; 0: for ever
+	PausedTTL     time.Duration // since its last event, after which a paused execution expires by itself; 0: never
+	PluginDirs    []string      // absolute; searched for plugins that are named without a path
 }
 
 // Sandbox limits programs. Every limit has an error of its own.
@@ -60,6 +62,9 @@ type Sandbox struct {
 type Approvals struct {
 	// Unattended lets the command line decide without a terminal.
 	Unattended bool
+	// SecretFile is the absolute path of the file with the secret that every decision must come with; empty: none
+	// is needed. Whoever demands the secret reads the file: a process that only asks may have no right to.
+	SecretFile string
 }
 
 // Connector is one connector block.
@@ -70,6 +75,11 @@ type Connector struct {
 	Checksum string        // "sha256:" and 64 lower-case hex digits; empty: not pinned
 	Timeout  time.Duration // per call; 0: Sandbox.CallTimeout
 	MTLS     bool          // default true
+	Hint     string        // one line on what the connector is for, shown to models; empty: its own words
+	// Concurrency bounds the calls of the connector that run at once, over all executions; 0: only Sandbox.InFlight.
+	Concurrency int
+	Retries     Retries
+	RateLimit   RateLimit
 	// Env is the whole environment of the process; its values can be secrets. It is nil for a guest.
 	Env map[string]string
 	// ConfigJSON is the evaluated config block, one JSON object; it can hold secrets. It is nil for a guest.
@@ -84,6 +94,21 @@ type Connector struct {
 	config  *hcl.Block
 	attrs   hcl.Attributes // of the config block
 	secrets []string
+}
+
+// Retries say how often a call that failed is tried again, where that is safe:
+// reads, and errors that can be retried and certainly had no effect.
+type Retries struct {
+	Max        int           // tries after the first; 0: none; default 2
+	Backoff    time.Duration // the wait before the first of them, twice as long before each further one; default 200ms, at most MaxBackoff
+	MaxBackoff time.Duration // the longest of these waits; default 5s, at least Backoff
+}
+
+// RateLimit bounds how fast the calls of a connector start, over all executions.
+// The zero value is no limit.
+type RateLimit struct {
+	PerSecond float64 // calls a second, in the long run; 0: no limit
+	Burst     int     // calls that can start at once after a quiet time; default PerSecond, rounded up
 }
 
 // Method overrides what a connector declares of its methods. A nil or zero field overrides nothing.

@@ -48,8 +48,10 @@ func (l *loader) connector(block *hcl.Block) *Connector {
 	plugin := text("plugin", &c.Plugin)
 	plugin.required = true
 	content := l.decode(block, []attribute{
-		plugin, texts("args", &c.Args), checksum(&c.Checksum), duration("timeout", &c.Timeout), flag("mtls", &c.MTLS), {name: "env"},
-	}, hcl.BlockHeaderSchema{Type: "config"}, hcl.BlockHeaderSchema{Type: "rule"}, hcl.BlockHeaderSchema{Type: "method", LabelNames: []string{"pattern"}})
+		plugin, texts("args", &c.Args), checksum(&c.Checksum), flag("mtls", &c.MTLS), {name: "env"}, line("hint", &c.Hint),
+		duration("timeout", &c.Timeout), count("concurrency", &c.Concurrency),
+	}, hcl.BlockHeaderSchema{Type: "config"}, hcl.BlockHeaderSchema{Type: "retries"}, hcl.BlockHeaderSchema{Type: "rate_limit"},
+		hcl.BlockHeaderSchema{Type: "rule"}, hcl.BlockHeaderSchema{Type: "method", LabelNames: []string{"pattern"}})
 	if strings.ContainsAny(c.Plugin, `/\`) {
 		c.Plugin = l.resolve(filepath.FromSlash(c.Plugin))
 	}
@@ -57,6 +59,8 @@ func (l *loader) connector(block *hcl.Block) *Connector {
 		l.environment(c, attr)
 	}
 	l.configBlock(c, l.single(content.Blocks, "config"))
+	c.Retries = l.retries(l.single(content.Blocks, "retries"))
+	c.RateLimit = l.rateLimit(l.single(content.Blocks, "rate_limit"))
 	for _, b := range content.Blocks.OfType("rule") {
 		c.Rules = append(c.Rules, l.rule(b))
 	}
@@ -86,12 +90,12 @@ func (l *loader) environment(c *Connector, attr *hcl.Attribute) {
 		return
 	}
 	plain, _, secrets := unmark(v)
-	if !plain.IsWhollyKnown() {
+	if !plain.IsWhollyKnown() || plain.IsNull() {
 		return
 	}
 	c.secrets = append(c.secrets, secrets...)
 	plain, err := convert.Convert(plain, cty.Map(cty.String))
-	if err != nil || plain.IsNull() {
+	if err != nil {
 		l.fail(attr.Expr.Range(), `Invalid value for "env"`, "The environment is an object with one string for each variable.")
 		return
 	}

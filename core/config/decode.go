@@ -6,6 +6,8 @@ import (
 	"math"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
@@ -85,6 +87,22 @@ func text(name string, to *string) attribute {
 	}}
 }
 
+// longestLine bounds what stands on one line for models, in characters.
+const longestLine = 200
+
+// line reads a text of one line.
+func line(name string, to *string) attribute {
+	a := text(name, to)
+	take := a.take
+	a.take = func(v cty.Value) error {
+		if strings.ContainsFunc(v.AsString(), unicode.IsControl) || utf8.RuneCountInString(v.AsString()) > longestLine {
+			return fmt.Errorf("it must be one line of at most %d characters", longestLine)
+		}
+		return take(v)
+	}
+	return a
+}
+
 // texts reads a list of strings.
 func texts(name string, to *[]string) attribute {
 	return attribute{name: name, kind: cty.List(cty.String), take: func(v cty.Value) error {
@@ -117,11 +135,17 @@ func override(name string, to **bool) attribute {
 }
 
 // count reads a whole number above zero.
-func count(name string, to *int) attribute {
+func count(name string, to *int) attribute { return whole(name, 1, "above 0", to) }
+
+// countOrNone reads a whole number that can be zero.
+func countOrNone(name string, to *int) attribute { return whole(name, 0, "from 0 on", to) }
+
+// whole reads a whole number from least on, which bound says in words.
+func whole(name string, least int64, bound string, to *int) attribute {
 	return attribute{name: name, kind: cty.Number, take: func(v cty.Value) error {
 		n, accuracy := v.AsBigFloat().Int64()
-		if accuracy != 0 || n < 1 || n > math.MaxInt32 {
-			return errors.New("it must be a whole number above 0")
+		if accuracy != 0 || n < least || n > math.MaxInt32 {
+			return fmt.Errorf("it must be a whole number %s", bound)
 		}
 		*to = int(n)
 		return nil
@@ -133,7 +157,7 @@ func duration(name string, to *time.Duration) attribute {
 	return attribute{name: name, kind: cty.String, take: func(v cty.Value) error {
 		d, err := time.ParseDuration(v.AsString())
 		if err != nil {
-			return errors.New(`a duration is a number and a unit, like "500ms", "30s" or "10m"`)
+			return errors.New(`a duration is a number and a unit (ms, s, m or h), like "30s" or "720h"`)
 		}
 		if d <= 0 {
 			return errors.New("it must be above 0")

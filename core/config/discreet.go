@@ -10,8 +10,8 @@ import (
 
 // discreet drops the details of failed function calls where the expression has
 // to do with sensitive values: functions quote what they were given.
-func (l *loader) discreet(expr hcl.Expression, diags hcl.Diagnostics) hcl.Diagnostics {
-	if !diags.HasErrors() || !l.isSensitive(expr) {
+func discreet(expr hcl.Expression, scope *hcl.EvalContext, diags hcl.Diagnostics) hcl.Diagnostics {
+	if !diags.HasErrors() || !isSensitive(expr, scope) {
 		return diags
 	}
 	for _, d := range diags {
@@ -25,28 +25,28 @@ func (l *loader) discreet(expr hcl.Expression, diags hcl.Diagnostics) hcl.Diagno
 }
 
 // isSensitive reports whether an expression reads something that must not be shown.
-func (l *loader) isSensitive(expr hcl.Expression) bool {
+func isSensitive(expr hcl.Expression, scope *hcl.EvalContext) bool {
 	for _, t := range expr.Variables() {
-		if v, diags := t.TraverseAbs(l.scope); !diags.HasErrors() && v.ContainsMarked() {
+		if v, diags := t.TraverseAbs(scope); !diags.HasErrors() && v.ContainsMarked() {
 			return true
 		}
 	}
-	return slices.ContainsFunc(calls(expr), func(c *hclsyntax.FunctionCallExpr) bool { return impure(c.Name) })
+	return slices.ContainsFunc(within[*hclsyntax.FunctionCallExpr](expr), func(c *hclsyntax.FunctionCallExpr) bool { return impure(c.Name) })
 }
 
 // impure reports whether a function is one of a configuration's own.
 func impure(name string) bool { return name == "env" || name == "file" || name == "sensitive" }
 
-// calls lists the function calls in an expression.
-func calls(expr hcl.Expression) []*hclsyntax.FunctionCallExpr {
-	node, ok := expr.(hclsyntax.Expression)
+// within lists the parts of an expression that are of one kind.
+func within[T hclsyntax.Node](expr hcl.Expression) []T {
+	root, ok := expr.(hclsyntax.Expression)
 	if !ok {
 		return nil
 	}
-	var list []*hclsyntax.FunctionCallExpr
-	_ = hclsyntax.VisitAll(node, func(n hclsyntax.Node) hcl.Diagnostics { // which returns what the function does: nothing
-		if call, ok := n.(*hclsyntax.FunctionCallExpr); ok {
-			list = append(list, call)
+	var list []T
+	_ = hclsyntax.VisitAll(root, func(n hclsyntax.Node) hcl.Diagnostics { // which returns what the function does: nothing
+		if part, ok := n.(T); ok {
+			list = append(list, part)
 		}
 		return nil
 	})

@@ -72,25 +72,29 @@ func (e *Error) Error() string {
 // noSource in a diagnostic's Extra keeps its source lines, which may hold a credential, out of the report.
 type noSource struct{}
 
-// report turns diagnostics into an *Error that shows no secret, neither those
-// of the source nor the further ones.
+// report turns the errors among diagnostics into an *Error that shows no secret,
+// neither those of the source nor the further ones.
 func (s *source) report(diags hcl.Diagnostics, further ...string) *Error {
+	errs := slices.DeleteFunc(slices.Clone(diags), func(d *hcl.Diagnostic) bool { return d.Severity != hcl.DiagError })
+	return &Error{Path: s.path, Diagnostics: s.diagnostics(errs, further...)}
+}
+
+// diagnostics are diagnostics for people, in the order of their places.
+func (s *source) diagnostics(diags hcl.Diagnostics, further ...string) []Diagnostic {
 	// The longest first: a secret that is part of another must not leave the rest of it standing.
 	secrets := slices.Concat(s.secrets, further)
 	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
-	e := &Error{Path: s.path}
+	var list []Diagnostic
 	for _, d := range diags {
-		if d.Severity == hcl.DiagError {
-			e.Diagnostics = append(e.Diagnostics, s.diagnostic(d, secrets))
-		}
+		list = append(list, s.diagnostic(d, secrets))
 	}
-	slices.SortStableFunc(e.Diagnostics, func(a, b Diagnostic) int {
+	slices.SortStableFunc(list, func(a, b Diagnostic) int {
 		if c := strings.Compare(a.File, b.File); c != 0 {
 			return c
 		}
 		return a.Line - b.Line
 	})
-	return e
+	return list
 }
 
 func (s *source) diagnostic(d *hcl.Diagnostic, secrets []string) Diagnostic {

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"github.com/codemode-go/codemode/core/catalog"
 	"github.com/codemode-go/codemode/core/config"
 )
 
@@ -27,7 +28,8 @@ const planted = "planted-s3cr3t"
 // it with the archive's file "want": a dump, or the diagnostics. The archive's
 // comment may hold lines "var NAME=VALUE", "env NAME=VALUE" and "guest". With a
 // file "schema.json" the first connector is checked against it, and with
-// "problems.json" those are what the connector itself reports.
+// "problems.json" those are what the connector itself reports. With "methods.json"
+// its conditions are checked against these methods.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	paths, err := filepath.Glob("testdata/*.txtar")
@@ -84,9 +86,15 @@ func outcome(t *testing.T, a *txtar.Archive) string {
 	if err == nil && file(a, "schema.json") != nil {
 		err = check(t, c.Connectors[0], file(a, "schema.json"), file(a, "problems.json"))
 	}
-	out := dump(t, c)
+	var out string
+	if err == nil {
+		out = dump(t, c)
+	}
+	if err == nil && file(a, "methods.json") != nil {
+		out, err = checkConditions(t, c.Connectors[0], file(a, "methods.json"))
+	}
 	if err != nil {
-		out = err.Error() + "\n"
+		out = err.Error() + "\n" + out
 	}
 	return strings.ReplaceAll(out, dir, "$DIR")
 }
@@ -101,6 +109,21 @@ func check(t *testing.T, c *config.Connector, schema, problems []byte) error {
 		t.Fatal(err)
 	}
 	return c.Diagnose(list, schema)
+}
+
+// checkConditions writes down the warnings.
+func checkConditions(t *testing.T, c *config.Connector, methods []byte) (string, error) {
+	t.Helper()
+	var list []*catalog.Method
+	if err := json.Unmarshal(methods, &list); err != nil {
+		t.Fatal(err)
+	}
+	warnings, err := c.CheckConditions(list)
+	var b strings.Builder
+	for _, w := range warnings {
+		fmt.Fprintf(&b, "\nwarning: %s", w)
+	}
+	return b.String(), err
 }
 
 func optionsOf(comment string) config.Options {
@@ -158,6 +181,8 @@ func dump(t *testing.T, c *config.Config) string {
 		line("  env", redacted(connector, connector.Env))
 		line("  config", redacted(connector, json.RawMessage(connector.ConfigJSON)))
 		line("  sensitive", connector.SensitivePaths)
+		line("  hint", connector.Hint)
+		fmt.Fprintf(&b, "  pacing concurrency=%d %+v %+v\n", connector.Concurrency, connector.Retries, connector.RateLimit)
 		for _, r := range connector.Rules {
 			fmt.Fprintf(&b, "  rule %s %q conditional=%v reason=%q at %s\n", r.Effect, r.Methods, r.When != nil, r.Reason, r.Place)
 		}

@@ -17,7 +17,8 @@ func (l *loader) runtime(block *hcl.Block) Runtime {
 	r := Runtime{Name: "default", MaxExecutions: 50}
 	if block != nil {
 		l.decode(block, []attribute{
-			text("name", &r.Name), text("data", &r.Data), count("max_executions", &r.MaxExecutions), texts("plugin_dirs", &r.PluginDirs),
+			text("name", &r.Name), text("data", &r.Data), texts("plugin_dirs", &r.PluginDirs),
+			count("max_executions", &r.MaxExecutions), duration("max_age", &r.MaxAge), duration("paused_ttl", &r.PausedTTL),
 		})
 	}
 	if r.Data == "" {
@@ -70,7 +71,10 @@ func (l *loader) sandbox(block *hcl.Block) Sandbox {
 func (l *loader) approvals(block *hcl.Block) Approvals {
 	a := Approvals{}
 	if block != nil {
-		l.decode(block, []attribute{flag("unattended", &a.Unattended)})
+		l.decode(block, []attribute{flag("unattended", &a.Unattended), text("secret_file", &a.SecretFile)})
+	}
+	if a.SecretFile != "" {
+		a.SecretFile = l.resolve(a.SecretFile)
 	}
 	return a
 }

@@ -83,7 +83,7 @@ func (l *loader) eval(expr hcl.Expression) (v cty.Value, ok bool) {
 		return cty.DynamicVal, false
 	}
 	v, diags := expr.Value(l.scope)
-	l.add(l.discreet(expr, diags))
+	l.add(discreet(expr, l.scope, diags))
 	return v, !diags.HasErrors()
 }
 
@@ -119,7 +119,12 @@ func member(t hcl.Traversal, root string) (string, bool) {
 	if len(t) < 2 || t.RootName() != root {
 		return "", false
 	}
-	switch step := t[1].(type) {
+	return stepName(t[1])
+}
+
+// stepName returns the name in a step like .name or ["name"].
+func stepName(step hcl.Traverser) (string, bool) {
+	switch step := step.(type) {
 	case hcl.TraverseAttr:
 		return step.Name, true
 	case hcl.TraverseIndex:

@@ -53,15 +53,9 @@ func open(path string) (*source, error) {
 
 // read returns the text of each file by its name relative to dir.
 func (s *source) read() (map[string][]byte, error) {
-	info, err := os.Stat(s.path)
+	paths, err := filesAt(s.path)
 	if err != nil {
 		return nil, err
-	}
-	paths := []string{s.path}
-	if info.IsDir() {
-		if paths, err = hclFiles(s.path); err != nil {
-			return nil, err
-		}
 	}
 	texts := map[string][]byte{}
 	for _, p := range paths {

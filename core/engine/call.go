@@ -102,6 +102,7 @@ func (p *pass) judge(c sandbox.Call) *judgement {
 	}}
 	if c.Connector == sandbox.Platform {
 		j.issued.ReadOnly = true
+		p.judgeRun(j)
 		return j
 	}
 	m, failure := p.resolve(c.Connector, c.Method, c.Args)
@@ -122,6 +123,19 @@ func (p *pass) judge(c sandbox.Call) *judgement {
 		j.issued.Approval = p.approvalDigest(m, c.Args)
 	}
 	return j
+}
+
+// judgeRun holds the input of a run call against its snippet's schema.
+func (p *pass) judgeRun(j *judgement) {
+	if j.issued.Method != sandbox.MethodRun {
+		return
+	}
+	if err := p.e.Snippets.CheckInput(p.ctx, j.issued.Args); err != nil {
+		j.failure = &journal.Failure{
+			Name: nameCallError, Code: string(wire.CodeInvalidArgument), Message: "The snippet was not run: its input does not fit: " + err.Error(),
+		}
+		j.issued.Verdict = journal.Verdict{Effect: string(policy.Deny), Rule: j.failure.Code}
+	}
 }
 
 // resolve finds a method and validates arguments against its input schema.

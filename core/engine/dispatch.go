@@ -261,11 +261,7 @@ func (p *pass) ask(ctx context.Context, i *journal.Issued) (json.RawMessage, err
 	case sandbox.MethodDescribe:
 		return p.e.Catalog.Describe(ctx, i.Args)
 	case sandbox.MethodRun:
-		var a struct{ Name string }
-		if err := json.Unmarshal(i.Args, &a); err != nil {
-			return nil, fmt.Errorf("codemode.run: %w", err)
-		}
-		return json.Marshal(map[string]string{"error": fmt.Sprintf("There is no snippet named %q.", a.Name)})
+		return p.e.Snippets.OpenSnippet(ctx, i.Args)
 	}
 	return nil, fmt.Errorf("codemode.%s is not known", i.Method)
 }
@@ -338,7 +334,9 @@ func (p *pass) conclude(r result) error {
 			Message: fmt.Sprintf("%s.%s answered with something that is not JSON.", known.Issued.Connector, known.Issued.Method),
 		}})
 	}
-	if limit := p.e.Limits.Value; limit > 0 && utf8.RuneCount(r.value) > limit && !known.Issued.Reexecute {
+	if isRun(known.Issued) {
+		p.warnNotRun(known.Issued, r.value) // a snippet has its own bound, and is longer once compiled
+	} else if limit := p.e.Limits.Value; limit > 0 && utf8.RuneCount(r.value) > limit && !known.Issued.Reexecute {
 		return p.tooLarge(c, known)
 	}
 	return p.outcome(c, &journal.Outcome{State: journal.CallApplied, Value: r.value, Has: r.value != nil})

@@ -49,6 +49,14 @@ type Judge interface {
 	Judge(policy.Call) policy.Verdict
 }
 
+// Snippets finds saved programs. args are those of a run call, {name, input}.
+type Snippets interface {
+	// CheckInput holds the input against the snippet's schema, when the call is issued. Its error is written for the model.
+	CheckInput(ctx context.Context, args []byte) error
+	// OpenSnippet returns what completes the call: a sandbox.Snippet, or {error}.
+	OpenSnippet(ctx context.Context, args []byte) ([]byte, error)
+}
+
 // Validator checks arguments against a method's input schema. Its error is written for the model.
 type Validator interface {
 	Validate(m *catalog.Method, args []byte) error
@@ -62,6 +70,7 @@ type Options struct {
 	Connectors Connectors
 	Policy     Judge
 	Schemas    Validator
+	Snippets   Snippets
 	Limits     Limits
 	// Owner names this host in the journal.
 	Owner  string

@@ -176,6 +176,9 @@ func recordOf(c *journal.Call) CallRecord {
 		if o.Has {
 			r.Result = o.Value
 		}
+		if isRun(c.Issued) {
+			r.Result = withoutBody(r.Result)
+		}
 	}
 	if len(c.Issued.Approval) > 0 {
 		r.Approval = &Approval{Required: true, Rule: c.Issued.Verdict.Rule}

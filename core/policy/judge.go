@@ -43,7 +43,7 @@ func (p *Policy) Judge(c Call) Verdict {
 
 func (p *Policy) judge(c Call) Verdict {
 	for i, r := range p.rules[c.Connector] {
-		if r.names(c.Method) && p.holds(i, r, c) {
+		if r.Names(c.Method) && p.holds(i, r, c) {
 			return Verdict{Effect: r.effect(), Rule: r.title(c.Connector, i), Reason: r.Reason}
 		}
 	}
@@ -71,7 +71,7 @@ func (p *Policy) holds(i int, r Rule, c Call) bool {
 func (p *Policy) Effective(connector string, m *catalog.Method) (asks, denied bool) {
 	possible := map[Effect]bool{}
 	for _, r := range p.rules[connector] {
-		if !r.names(m) {
+		if !r.Names(m) {
 			continue
 		}
 		possible[r.effect()] = true
@@ -83,8 +83,8 @@ func (p *Policy) Effective(connector string, m *catalog.Method) (asks, denied bo
 	return possible[Approve], false
 }
 
-// names reports whether a rule speaks of a method.
-func (r Rule) names(m *catalog.Method) bool {
+// Names reports whether the rule speaks of a method, by its listed or its raw name.
+func (r Rule) Names(m *catalog.Method) bool {
 	if len(r.Methods) == 0 {
 		return true
 	}

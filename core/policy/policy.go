@@ -36,7 +36,8 @@ type Verdict struct {
 
 // Condition is a rule's when.
 type Condition interface {
-	// Holds evaluates the condition. An error means that it cannot be evaluated or is no boolean.
+	// Holds evaluates the condition. An error means that it cannot be evaluated or is no
+	// boolean. It is logged and must quote no value of the call.
 	Holds(c Call) (bool, error)
 }
 
