@@ -31,7 +31,7 @@ race: ## run the tests of the parts that are concurrent under the race detector
 
 .PHONY: torture
 torture: build node ## long proofs: random programs, real kills; ROUNDS=N makes them longer
-	CODEMODE_TORTURE=$(or $(ROUNDS),20) $(GO) test -timeout 6h -count=1 -run 'Torture|Property|Kill' ./core/engine/... ./acceptance/... -v
+	CODEMODE_TORTURE=$(or $(ROUNDS),20) $(GO) test -timeout 6h -count=1 -run 'Property|Kill' ./core ./acceptance -v
 
 .PHONY: bench
 bench: build ## run the benchmarks

@@ -2,9 +2,11 @@
 // that a model wrote against connectors, asks people before what matters,
 // journals every call, continues after an approval or a crash, and can undo.
 //
+//	tracker, err := connector.InProcess() // connector is an *sdk.Connector
+//	...
 //	host, err := core.New(ctx, core.Options{
 //		Dir:        ".codemode",
-//		Connectors: []core.Connector{{Label: "tracker", Connector: tracker.New().InProcess()}},
+//		Connectors: []core.Connector{{Label: "tracker", Connector: tracker}},
 //	})
 //	...
 //	outcome, err := host.Run(ctx, core.RunRequest{Code: code})

@@ -86,8 +86,8 @@ func (h *Host) decideAndDrive(ctx context.Context, id string, decisions decision
 	if picked {
 		return d, nil, nil
 	}
-	terminal := false
-	x.View(func(s *journal.State) { terminal = s.Status.Terminal() })
+	terminal := false // no pass follows
+	x.View(func(s *journal.State) { terminal = s.Status.Terminal() || s.RollingBack })
 	if terminal {
 		return nil, h.stateOutcome(x), nil
 	}
@@ -98,7 +98,7 @@ func (h *Host) decideAndDrive(ctx context.Context, id string, decisions decision
 // nothingWaits says why there is nothing to decide.
 func nothingWaits(s *journal.State) string {
 	if s.Status.Terminal() {
-		return fmt.Sprintf("The execution is %s, not paused; nothing was changed.", s.Status)
+		return fmt.Sprintf("The execution is %s, not paused.", s.Status)
 	}
 	return "No call of this execution waits for an approval."
 }

@@ -744,3 +744,75 @@ func TestEndedExecutionsArePrunedAndWaitingOnesAreNot(t *testing.T) {
 		t.Errorf("kept %v; the newest is %s, the waiting one %s", ids, last, waiting.ExecutionID)
 	}
 }
+
+// A connector that cannot start fails the calls to it, and no other's, in a way that a program can handle.
+func TestCallOfAConnectorThatCannotStart(t *testing.T) {
+	t.Parallel()
+	broken, err := (&sdk.Connector{
+		Name: "broken", Version: "1",
+		DynamicMethods: func(context.Context) ([]sdk.Method, error) { return nil, errors.New("no such server") },
+	}).InProcess()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, newItems(1), func(o *core.Options) {
+		o.Connectors = append(o.Connectors, core.Connector{Label: "broken", Connector: broken})
+	})
+	out := w.run(`
+		const have = await items.list();
+		try { await broken.anything({a: 1}) } catch (e) { return [have, e.code, e.retryable, e.message.includes("no such server")] }`)
+	w.is(out, "completed", `[[1],"unavailable",true,true]`)
+	if len(out.Calls) != 2 || out.Calls[1].State != "failed" {
+		t.Errorf("calls %+v", out.Calls)
+	}
+}
+
+func TestSnippets(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	w := newWorld(t, newItems(1, 2))
+	source := w.run("```js\nasync (input) => { const l = await items.list(); await items.remove({id: input.id}); return [l.length, Math.random() < 1] }\n```")
+	if source.ErrorType != "runtime" { // it was run without an input
+		t.Fatalf("%+v", source)
+	}
+	save := core.SaveRequest{
+		Name: "drop", ExecutionID: source.ExecutionID, Description: "Remove one item.", By: "ada",
+		InputSchema: json.RawMessage(`{"type":"object","properties":{"id":{"type":"integer"}},"required":["id"]}`),
+	}
+	var refused *core.SnippetError
+	if _, err := w.host.SaveSnippet(ctx, save); !errors.As(err, &refused) {
+		t.Fatalf("the program of a failed execution was saved: %v", err)
+	}
+	save.Force = true
+	if s, err := w.host.SaveSnippet(ctx, save); err != nil || s.Version != 1 {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	out := w.run(`
+		const found = await codemode.search("remove one item");
+		let wrong; try { await codemode.run("drop", {id: "x"}) } catch (e) { wrong = e.code }
+		const missing = await codemode.run("none");
+		const done = await codemode.run("drop", {id: 1});
+		return [found.results[0].kind, wrong, missing, done]`)
+	w.is(out, "paused", "3.1")
+	w.effectsAre()
+	// A newer version does not move what is pinned.
+	if s, err := w.host.SaveSnippet(ctx, save); err != nil || s.Version != 2 {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	w.restart()
+	w.is(w.approve(out.ExecutionID), "completed", `["snippet","invalid_argument",{"error":"There is no snippet named \"none\"."},[2,true]]`)
+	w.effectsAre("remove 1")
+	d, err := w.host.Show(ctx, out.ExecutionID)
+	if err != nil || string(d.Outcome.Calls[3].Result) != `{"snippet":"drop","version":1}` {
+		t.Errorf("the run call is shown as %s, %v", d.Outcome.Calls[3].Result, err)
+	}
+	if list, err := w.host.Snippets(ctx); err != nil || len(list) != 1 || list[0].Version != 2 {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if there, err := w.host.DeleteSnippet(ctx, "drop"); err != nil || !there {
+		t.Errorf("%v, %v", there, err)
+	}
+	if _, err := w.host.Snippet(ctx, "drop", 0); !errors.As(err, &refused) {
+		t.Errorf("it is still there: %v", err)
+	}
+}

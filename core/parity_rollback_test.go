@@ -140,7 +140,19 @@ func TestRollbackCarriesOnAfterACrash(t *testing.T) {
 		t.Errorf("decided during a rollback: %+v", out)
 	}
 	r, err := w.host.Rollback(ctx, core.RollbackRequest{ExecutionID: out.ExecutionID})
-	if err != nil || r.Status != "rolled_back" || len(r.InDoubt) != 1 || r.InDoubt[0].Seq != "1" {
+	if err != nil || r.Changed || len(r.InDoubt) != 1 || r.InDoubt[0].Seq != "1" {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	pending, err := w.host.Pending(ctx, out.ExecutionID)
+	if err != nil || len(pending) != 1 || pending[0].Kind != engine.PendingInDoubt || !strings.Contains(pending[0].Note, "revert") {
+		t.Fatalf("pending %+v, %v", pending, err)
+	}
+	// The effect is there: a person says so, and the next rollback goes on behind it.
+	if _, err := w.host.Settle(ctx, core.SettleRequest{ExecutionID: out.ExecutionID, Seq: "1", How: core.SettleDone}); err != nil {
+		t.Fatal(err)
+	}
+	r, err = w.host.Rollback(ctx, core.RollbackRequest{ExecutionID: out.ExecutionID})
+	if err != nil || r.Status != "rolled_back" || len(r.Reverted) != 1 {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	w.effectsAre("add 1", "add 2", "add 3", "undo added 3", "undo added 2", "undo added 1")

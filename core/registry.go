@@ -362,20 +362,27 @@ func (r *registry) recorded() []journal.Connector {
 	return list
 }
 
-// namespaces are the globals of a new execution.
+// namespaces are the globals of a new execution. Of a connector that is not available nobody knows all methods.
 func (r *registry) namespaces() []sandbox.Namespace {
+	c := r.catalog()
+	down := map[string]bool{}
+	for _, conn := range c.Connectors() {
+		down[conn.Label] = conn.Unavailable != ""
+	}
 	var list []sandbox.Namespace
-	for _, n := range r.catalog().Namespaces() {
-		list = append(list, sandbox.Namespace{Name: n.Name, Methods: n.Methods})
+	for _, n := range c.Namespaces() {
+		list = append(list, sandbox.Namespace{Name: n.Name, Methods: n.Methods, Open: down[n.Name]})
 	}
 	return list
 }
 
-// methods are the same for the compiler.
+// methods are what the compiler can hold a program's calls against.
 func (r *registry) methods() map[string][]string {
 	list := map[string][]string{}
-	for _, n := range r.catalog().Namespaces() {
-		list[n.Name] = n.Methods
+	for _, n := range r.namespaces() {
+		if !n.Open {
+			list[n.Name] = n.Methods
+		}
 	}
 	return list
 }

@@ -195,9 +195,9 @@ func refusedAs(f *journal.Failure) journal.CallState {
 
 // refusal is what the program is told of a denied call.
 func refusal(v policy.Verdict) *journal.Failure {
-	text := "This call is refused by policy"
+	text := "This call is refused by policy."
 	if v.Reason != "" {
-		text += ": " + v.Reason
+		text = "This call is refused by policy: " + v.Reason
 	}
 	return &journal.Failure{
 		Name: namePolicyError, Code: "permission_denied",

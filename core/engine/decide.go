@@ -60,8 +60,10 @@ func (x *Execution) Decide(ctx context.Context, list []Decision) (picked bool, e
 	defer x.mu.Unlock()
 	s := x.rec.state
 	switch {
+	case ofReverts(s, list):
+		// A rollback that stopped over them waits for these decisions.
 	case s.Status.Terminal() && !slices.ContainsFunc(list, onlyInforms):
-		return false, &UndecidableError{Reason: fmt.Sprintf("execution %s is %s, not paused; nothing was changed", s.ID, s.Status)}
+		return false, &UndecidableError{Reason: fmt.Sprintf("execution %s is %s, not paused", s.ID, s.Status)}
 	case s.RollingBack:
 		return false, &UndecidableError{Reason: fmt.Sprintf("a rollback holds execution %s; decide when it has ended", s.ID)}
 	}
@@ -79,13 +81,13 @@ func (x *Execution) Decide(ctx context.Context, list []Decision) (picked bool, e
 		c := s.Calls[d.Seq]
 		_, err := x.rec.add(&journal.Decided{
 			Seq: d.Seq, Decision: d.Decision, By: d.By, Via: d.Via, Note: d.Note,
-			Approval: c.Issued.Approval, Result: d.Result, HasValue: d.Result != nil,
+			Approval: c.Issued.Approval, Result: d.Result, HasValue: d.Result != nil, Revert: c.RevertInDoubt(),
 		})
 		if err != nil {
 			return false, err
 		}
 	}
-	if s.Status.Terminal() {
+	if s.Status.Terminal() || s.RollingBack {
 		return false, x.rec.flush(ctx)
 	}
 	if x.running {
@@ -102,6 +104,15 @@ func (x *Execution) Decide(ctx context.Context, list []Decision) (picked bool, e
 	return false, x.rec.flush(ctx)
 }
 
+// ofReverts reports whether all decisions speak of reverts whose effect is in doubt.
+func ofReverts(s *journal.State, list []Decision) bool {
+	return !slices.ContainsFunc(list, func(d Decision) bool { return !ofRevert(s.Calls[d.Seq], d) })
+}
+
+func ofRevert(c *journal.Call, d Decision) bool {
+	return c != nil && c.RevertInDoubt() && (onlyInforms(d) || d.Decision == journal.DecisionAgain)
+}
+
 // onlyInforms reports whether a decision says what happened: after the end it informs audit and rollback, and revives nothing.
 func onlyInforms(d Decision) bool {
 	return d.Decision == journal.DecisionDone || d.Decision == journal.DecisionNotDone
@@ -112,6 +123,9 @@ func decidable(s *journal.State, d Decision) error {
 	c := s.Calls[d.Seq]
 	if c == nil {
 		return &UndecidableError{Seq: d.Seq, Reason: "there is no such call in execution " + s.ID}
+	}
+	if ofRevert(c, d) {
+		return nil
 	}
 	if s.Status.Terminal() && !onlyInforms(d) {
 		return &UndecidableError{Seq: d.Seq, Reason: "the execution has ended; only what happened can still be said"}

@@ -1,8 +1,8 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/codemode-go/codemode/core/journal"
@@ -152,7 +152,7 @@ func (p *pass) report() {
 			p.warn("%d more unhandled rejections", len(p.unhandled)-most)
 			return
 		}
-		p.log("[error] unhandled rejection: " + strings.TrimSpace(e.Name+": "+e.Message))
+		p.log("[error] unhandled rejection: " + cmp.Or(e.Name, "Error") + ": " + e.Message)
 	}
 }
 

@@ -142,11 +142,19 @@ func PendingOf(s *journal.State) []Pending {
 			Rule: c.Issued.Verdict.Rule, Reason: c.Issued.Verdict.Reason, Line: c.Issued.Line,
 		}
 		if c.State == journal.CallInDoubt {
-			p.Kind, p.Note = PendingInDoubt, c.Doubt
+			p.Kind, p.Note, p.Rule, p.Reason = PendingInDoubt, c.Doubt, "", "" // it is not a rule that makes it wait
 		} else if c.Voided != "" {
 			p.Note = "An earlier approval is void: " + c.Voided
 		}
 		list = append(list, p)
+	}
+	for _, seq := range s.Order {
+		if c := s.Calls[seq]; c.RevertInDoubt() && c.RevertEnded != nil {
+			list = append(list, Pending{
+				ExecutionID: s.ID, Seq: seq, Connector: c.Issued.Connector, Method: c.Issued.Method, Args: c.Args(),
+				Kind: PendingInDoubt, Digest: digestText(c.Issued.Approval), Note: "Of its revert: " + revertUnknown + ".", Line: c.Issued.Line,
+			})
+		}
 	}
 	return list
 }

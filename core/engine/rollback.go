@@ -55,6 +55,9 @@ func (x *Execution) Rollback(ctx context.Context, by, note string) (*Rollback, e
 			return nil, err
 		}
 	}
+	if unsettled, err := r.unsettled(); unsettled || err != nil {
+		return r.account, err
+	}
 	for _, seq := range slices.Backward(slices.Clone(s.StartedOrder)) {
 		err := context.Cause(ctx)
 		if err == nil {
@@ -73,20 +76,39 @@ type rollback struct {
 	account *Rollback
 }
 
+// unsettled reports whether it is not known what an earlier revert did. Nothing else is reverted before a person
+// has settled that; the claim stays.
+func (r *rollback) unsettled() (bool, error) {
+	a := r.account
+	for _, seq := range slices.Backward(r.rec.state.StartedOrder) {
+		c := r.rec.state.Calls[seq]
+		if !c.RevertInDoubt() {
+			continue
+		}
+		rec := RevertRecord{Seq: seq, Connector: c.Issued.Connector, Method: c.Issued.Method, Reason: revertUnknown}
+		a.InDoubt = append(a.InDoubt, rec)
+		if c.RevertEnded != nil {
+			continue
+		}
+		cause := &journal.Failure{Message: "The host stopped while the call was being reverted."}
+		if err := r.journal(&journal.RevertEnded{Seq: seq, Doubt: true, Failure: cause}); err != nil {
+			return true, err
+		}
+	}
+	a.Status = string(r.rec.state.Status)
+	a.Message = "nothing more is reverted until it is settled what an earlier revert did"
+	return len(a.InDoubt) > 0, nil
+}
+
+// revertUnknown is why a revert has to be settled.
+const revertUnknown = "whether its revert took effect is not known"
+
 // call reverts one call, or notes why not.
 func (r *rollback) call(c *journal.Call) error {
 	rec := RevertRecord{Seq: c.Issued.Seq, Connector: c.Issued.Connector, Method: c.Issued.Method}
 	a := r.account
 	switch {
 	case c.Issued.ReadOnly:
-		return nil
-	case c.Revert != nil && c.RevertEnded == nil:
-		rec.Reason = "the host stopped while the call was being reverted"
-		a.InDoubt = append(a.InDoubt, rec)
-		return r.journal(&journal.RevertEnded{Seq: rec.Seq, Doubt: true, Failure: &journal.Failure{Message: rec.Reason}})
-	case c.RevertEnded != nil && c.RevertEnded.Doubt:
-		rec.Reason = "whether an earlier revert took effect is not known"
-		a.InDoubt = append(a.InDoubt, rec)
 		return nil
 	case c.Doubtful():
 		rec.Reason = "whether the call took effect is not known"

@@ -114,7 +114,7 @@ func (c *Call) decided(decision string) bool {
 func (c *Call) settled() bool { return c.decided(DecisionDone) || c.decided(DecisionNotDone) }
 
 func (s *State) decidedRevert(c *Call, b *Decided) error {
-	if !c.revertInDoubt() {
+	if !c.RevertInDoubt() {
 		return errors.New("no revert of it is in doubt")
 	}
 	switch b.Decision {

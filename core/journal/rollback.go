@@ -20,7 +20,7 @@ func (s *State) revertStarted(c *Call, b *RevertStarted) error {
 	if err := c.in(CallApplied); err != nil {
 		return err
 	}
-	if c.revertInDoubt() {
+	if c.RevertInDoubt() {
 		return errors.New("its last revert may have happened")
 	}
 	attempts := 0
@@ -38,7 +38,7 @@ func (s *State) revertEnded(c *Call, b *RevertEnded) error {
 	switch {
 	case !s.RollingBack:
 		return errors.New("no rollback held the execution")
-	case !c.revertInDoubt():
+	case !c.RevertInDoubt():
 		return errors.New("no revert of it had started")
 	}
 	c.RevertEnded = b
@@ -48,8 +48,8 @@ func (s *State) revertEnded(c *Call, b *RevertEnded) error {
 	return nil
 }
 
-// revertInDoubt reports whether a revert has been started and nobody has said what it did.
-func (c *Call) revertInDoubt() bool {
+// RevertInDoubt reports whether a revert has been started and nobody has said what it did.
+func (c *Call) RevertInDoubt() bool {
 	return c.Revert != nil && (c.RevertEnded == nil || c.RevertEnded.Doubt)
 }
 

@@ -78,7 +78,7 @@ func (s *session) install() error {
 		if global.Get(ns.Name) != nil {
 			return fmt.Errorf("start session: the name %q is taken", ns.Name)
 		}
-		o := s.namespace(ns.Name, ns.Methods, func(method string, args []goja.Value) goja.Value {
+		o := s.namespace(ns, func(method string, args []goja.Value) goja.Value {
 			return s.callMethod(ns.Name, method, args)
 		})
 		if err := s.fix(global, ns.Name, o); err != nil {

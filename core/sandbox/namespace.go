@@ -12,9 +12,9 @@ import (
 // be changed, without a prototype, of the connector's methods and nothing else.
 // Its method objects are made when they are first asked for; a connector may have
 // ten thousand of them and a program uses three.
-func (s *session) namespace(name string, methods []string, call caller) *goja.Object {
-	n := &namespace{s: s, name: name, call: call, known: make(map[string]bool, len(methods))}
-	for _, m := range methods {
+func (s *session) namespace(of Namespace, call caller) *goja.Object {
+	n := &namespace{s: s, name: of.Name, open: of.Open, call: call, known: make(map[string]bool, len(of.Methods))}
+	for _, m := range of.Methods {
 		if m == "then" || n.known[m] {
 			continue // with a then, every await of the namespace would call it
 		}
@@ -22,7 +22,7 @@ func (s *session) namespace(name string, methods []string, call caller) *goja.Ob
 		n.methods = append(n.methods, m)
 	}
 	o := s.vm.ToValue(s.vm.NewProxy(s.vm.CreateObject(nil), n.traps())).(*goja.Object)
-	s.realm.namespaces[o] = name
+	s.realm.namespaces[o] = of.Name
 	return o
 }
 
@@ -35,6 +35,7 @@ type namespace struct {
 	call     caller
 	methods  []string // in their order, without those that are withheld
 	known    map[string]bool
+	open     bool // unknown methods are called all the same
 	complete bool
 }
 
@@ -78,7 +79,10 @@ func (n *namespace) get(target *goja.Object, name string, _ goja.Value) goja.Val
 	if slices.Contains(silent, name) {
 		return goja.Undefined()
 	}
-	return n.s.function(name, func(goja.FunctionCall) goja.Value {
+	return n.s.function(name, func(call goja.FunctionCall) goja.Value {
+		if n.open {
+			return n.call(name, call.Arguments)
+		}
 		panic(n.s.realm.typeError(n.s.vm, n.unknown(name)))
 	})
 }

@@ -97,6 +97,8 @@ type Spec struct {
 type Namespace struct {
 	Name    string   `json:"name"`
 	Methods []string `json:"methods"`
+	// Open lets a call of any other name through to the host, which knows why the connector cannot say what it has.
+	Open bool `json:"open,omitempty"`
 }
 
 // Limits bound a session. A zero field means no bound.

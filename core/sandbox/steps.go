@@ -15,7 +15,7 @@ func (s *session) codemode() *goja.Object {
 		MethodSearch: s.search, MethodDescribe: s.describe, MethodStep: s.step, MethodRun: s.runSnippet,
 	}
 	names := []string{MethodSearch, MethodDescribe, MethodStep, MethodRun}
-	return s.namespace(Platform, names, func(method string, args []goja.Value) goja.Value {
+	return s.namespace(Namespace{Name: Platform, Methods: names}, func(method string, args []goja.Value) goja.Value {
 		if s.stopped.Load() {
 			return goja.Undefined()
 		}
