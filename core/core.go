@@ -55,6 +55,10 @@ type Options struct {
 	// MaxExecutions is how many executions that have ended are kept; 50 if 0. After the first pass of
 	// another one, those beyond are deleted, the oldest first; what runs or waits never is.
 	MaxExecutions int
+	// MaxAge is the age, since its last event, at which an execution that has ended is deleted; 0: none is.
+	MaxAge time.Duration
+	// PausedTTL is the age at which ResumeAll ends executions that still wait; 0: none is.
+	PausedTTL time.Duration
 	// Logger receives what operators should know; nil: nobody does.
 	Logger hclog.Logger
 }
@@ -74,6 +78,10 @@ type Connector struct {
 	Adjust func(*catalog.Method)
 	// Timeout is the deadline of one call of a method; nil, or 0: the host's.
 	Timeout func(*catalog.Method) time.Duration
+	// Pace bounds what is asked of it.
+	Pace Pace
+	// Hint is one line on the connector for the tool's description; empty: its own instructions.
+	Hint string
 	// Check says what is wrong with Config, given the connector's schema of it; nil: the host checks it itself.
 	Check func(schema json.RawMessage) error
 	// Explain turns the connector's own complaint about Config into one that names file and line; nil: as it is.

@@ -354,12 +354,18 @@ func hasWork(s *journal.State) bool {
 	})
 }
 
-// ResumeAll resumes, one after the other, what former processes left behind, and returns the outcomes. One that
-// cannot be continued hurts no other: the errors of all are joined.
+// ResumeAll resumes, one after the other, what former processes left behind, and returns the outcomes. What has waited
+// for longer than Options.PausedTTL is ended before. One that cannot be continued hurts no other: the errors of all
+// are joined.
 func (h *Host) ResumeAll(ctx context.Context) ([]*Outcome, error) {
 	h.registry.load(ctx)
 	var outcomes []*Outcome
 	var errs []error
+	if ttl := h.options.PausedTTL; ttl > 0 {
+		if _, err := h.ExpirePaused(ctx, ttl); err != nil {
+			errs = append(errs, err)
+		}
+	}
 	for head, err := range h.heads(ctx, journal.StatusRunning, journal.StatusPaused) {
 		if err != nil {
 			return outcomes, errors.Join(append(errs, err)...)

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"sync"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/hashicorp/go-hclog"
@@ -301,12 +302,14 @@ func (h *Host) begin(ctx context.Context) (_ context.Context, end func(), err er
 	}, nil
 }
 
-// prune deletes the executions that have ended beyond the number that is kept, the oldest first.
+// prune deletes the executions that have ended and are too old, or beyond the number that is kept.
 func (h *Host) prune() {
 	ctx := context.WithoutCancel(h.ctx) // a host that stops finishes this first
 	kept := 0
 	for head, err := range h.heads(ctx, terminal...) {
-		if kept++; err == nil && kept > h.options.MaxExecutions {
+		kept++
+		old := h.options.MaxAge > 0 && time.Since(head.Updated) > h.options.MaxAge
+		if err == nil && (old || kept > h.options.MaxExecutions) {
 			err = h.delete(ctx, head.ID)
 		}
 		if err != nil {

@@ -27,7 +27,7 @@ func Open(ctx context.Context, cfg *config.Config, o OpenOptions) (*Host, error)
 	options := Options{
 		Name: cfg.Runtime.Name, Dir: cfg.Runtime.Data, Logger: o.Logger,
 		Limits: limitsOf(cfg.Sandbox), Source: int(cfg.Sandbox.Source), CallTimeout: cfg.Sandbox.CallTimeout,
-		Sandboxes: cfg.Sandbox.Sandboxes, MaxExecutions: cfg.Runtime.MaxExecutions,
+		Sandboxes: cfg.Sandbox.Sandboxes, MaxExecutions: cfg.Runtime.MaxExecutions, MaxAge: cfg.Runtime.MaxAge, PausedTTL: cfg.Runtime.PausedTTL,
 	}
 	var supervisors []*plugin.Supervisor
 	for _, c := range cfg.Connectors {
@@ -38,7 +38,7 @@ func Open(ctx context.Context, cfg *config.Config, o OpenOptions) (*Host, error)
 		supervisors = append(supervisors, s)
 		options.Connectors = append(options.Connectors, Connector{
 			Label: c.Label, Connector: s, Config: c.ConfigJSON, Rules: c.Rules,
-			Adjust: c.Apply, Timeout: c.CallTimeout, Check: c.Validate, Explain: explainer(c),
+			Adjust: c.Apply, Timeout: c.CallTimeout, Check: c.Validate, Explain: explainer(c), Pace: paceOf(c), Hint: c.Hint,
 		})
 	}
 	h, err := New(ctx, options)
@@ -84,6 +84,13 @@ func explainer(c *config.Connector) func(*wire.Error, json.RawMessage) error {
 			return err
 		}
 		return fmt.Errorf("configure: %w", complaint)
+	}
+}
+
+func paceOf(c *config.Connector) Pace {
+	return Pace{
+		Concurrency: c.Concurrency, PerSecond: c.RateLimit.PerSecond, Burst: c.RateLimit.Burst,
+		Retries: c.Retries.Max, Backoff: c.Retries.Backoff, MaxBackoff: c.Retries.MaxBackoff,
 	}
 }
 

@@ -66,6 +66,7 @@ func newRegistry(o Options) (*registry, error) {
 		if c.Connector == nil {
 			return nil, fmt.Errorf("connector %q: nothing carries its calls", c.Label)
 		}
+		c.Connector = newPaced(c)
 		r.entries = append(r.entries, &entry{Connector: c, err: errors.New("it has not been started")})
 	}
 	return r, nil
@@ -232,7 +233,7 @@ func (e *entry) describe() catalog.Connector {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	c := catalog.Connector{
-		Label: e.Label, Instructions: e.desc.Instructions, Plugin: e.desc.Name, Version: e.desc.Version,
+		Label: e.Label, Hint: e.Hint, Instructions: e.desc.Instructions, Plugin: e.desc.Name, Version: e.desc.Version,
 		Methods: slices.Clone(e.methods),
 	}
 	if e.err != nil {

@@ -54,6 +54,13 @@ func check(c *config.Config, offered *catalog.Catalog) render.Validation {
 			r.Valid = false
 		} else {
 			v.Warnings = idle(c.Connector(conn.Label), conn.Methods)
+			warnings, err := c.Connector(conn.Label).CheckConditions(conn.Methods)
+			for _, w := range warnings {
+				v.Warnings = append(v.Warnings, w.String())
+			}
+			if err != nil {
+				v.Error, r.Valid = err.Error(), false
+			}
 		}
 		for _, w := range offered.Collisions() {
 			if w.Connector == conn.Label {

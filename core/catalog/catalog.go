@@ -13,6 +13,8 @@ import (
 type Connector struct {
 	Label        string
 	Instructions string
+	// Hint is one line for the tool's description, in place of the instructions; empty: those.
+	Hint string
 	// Plugin and Version are the plugin's own name and version.
 	Plugin, Version string
 	// Unavailable says why the connector cannot be used now; empty: it can.

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -93,7 +94,7 @@ func (c *Connector) toolLine(width int) string {
 
 // hint is a line about a connector: the first sentence of its instructions, else some of its methods.
 func (c *Connector) hint(width int) string {
-	if text := typescript.Sentence(c.Instructions, width); text != "" || width == 0 || len(c.Methods) == 0 {
+	if text := typescript.Sentence(cmp.Or(c.Hint, c.Instructions), width); text != "" || width == 0 || len(c.Methods) == 0 {
 		return text
 	}
 	return "such as " + namesWithin(c.Methods[:min(3, len(c.Methods))], width)

@@ -130,10 +130,12 @@ func TestFunctions(t *testing.T) {
 		`replace("a.b", ".", "-")`:               `"a-b"`,
 		`try(jsondecode("x"), "else")`:           `"else"`,
 		`can(jsondecode("x"))`:                   `false`,
-		`startswith("abc", "ab") && !startswith("abc", "b") && endswith("abc", "bc")`: `true`,
-		`[for k, v in { a = 1 } : "${k}=${v}"]`:                                       `["a=1"]`,
-		`tostring(1)`:                                                                 `"1"`,
-		`regex("[0-9]+", "a12")`:                                                      `"12"`,
+		`within("/a/b", "/a") && within("/a/../a/b/", "/a/") && within("/a", "/a") && within("/x", "/")`:                                    `true`,
+		`within("/a/../b", "/a") || within("/ab", "/a") || within("a/b", "a") || within("/a/b/../../c", "/a") || within("/a\\..\\b", "/a")`: `false`,
+		`startswith("abc", "ab") && !startswith("abc", "b") && endswith("abc", "bc")`:                                                       `true`,
+		`[for k, v in { a = 1 } : "${k}=${v}"]`: `["a=1"]`,
+		`tostring(1)`:                           `"1"`,
+		`regex("[0-9]+", "a12")`:                `"12"`,
 	} {
 		c := mustLoad(t, "connector \"x\" {\n plugin = \"x\"\n config {\n  v = "+expression+"\n }\n}\n", config.Options{})
 		if got := string(c.Connectors[0].ConfigJSON); got != `{"v":`+want+`}` {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path"
 	"strings"
 	"unicode/utf8"
 
@@ -60,6 +61,7 @@ var pure = map[string]function.Function{
 	"try":        tryfunc.TryFunc,
 	"upper":      stdlib.UpperFunc,
 	"values":     stdlib.ValuesFunc,
+	"within":     affix(liesIn),
 	"zipmap":     stdlib.ZipmapFunc,
 }
 
@@ -151,3 +153,13 @@ var lengthFunc = function.New(&function.Spec{
 		return stdlib.Length(args[0])
 	},
 })
+
+// liesIn reports whether a path, as it is and not as a text, lies in a folder: "/a/b/../../c" does not lie in "/a". A
+// path that is not absolute lies in no folder, for nobody knows where it starts. Links are not followed.
+func liesIn(name, dir string) bool {
+	if !path.IsAbs(name) || !path.IsAbs(dir) || strings.ContainsAny(name, "\\\x00") {
+		return false
+	}
+	name, dir = path.Clean(name), path.Clean(dir)
+	return name == dir || strings.HasPrefix(name, strings.TrimSuffix(dir, "/")+"/")
+}
