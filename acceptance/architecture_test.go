@@ -54,6 +54,8 @@ func TestImportsPointDown(t *testing.T) {
 		"core/catalog":        {"core/typescript", "core/schema"},
 		"core/policy":         {"core/catalog"},
 		"core/config":         {"core/catalog", "core/policy", "core/schema"},
+		"core/truncate":       {},
+		"core/codetool":       {"core/catalog", "core/program", "core/sandbox", "core/schema", "core/typescript", "plugin/sdk", "plugin/wire"},
 		"core/engine":         {"core/catalog", "core/journal", "core/policy", "core/program", "core/sandbox", "plugin/wire"},
 		"core/plugin":         {"plugin/wire"},
 		"plugin/wire":         {"plugin/wire/pb"},

@@ -59,6 +59,9 @@ type Options struct {
 	MaxAge time.Duration
 	// PausedTTL is the age at which ResumeAll ends executions that still wait; 0: none is.
 	PausedTTL time.Duration
+	// TransformResult shapes what a model sees of a completed result; the journal keeps the raw one. If it fails, the
+	// model gets the raw result. Nil: large results are shrunk in place to truncate.DefaultLimit characters.
+	TransformResult func(result json.RawMessage) (json.RawMessage, error)
 	// Logger receives what operators should know; nil: nobody does.
 	Logger hclog.Logger
 }
@@ -162,6 +165,8 @@ type Shown struct {
 	Seq string `json:"seq"`
 	// Digest is the pending call's; an approval of anything else is refused. Empty: whatever waits under this seq.
 	Digest string `json:"digest,omitempty"`
+	// Args, one JSON object, are executed in place of the program's own; nil: as shown.
+	Args json.RawMessage `json:"args,omitempty"`
 }
 
 // RejectRequest rejects one waiting call, and with it the execution.
@@ -193,6 +198,8 @@ type SettleRequest struct {
 // RollbackRequest undoes an execution.
 type RollbackRequest struct {
 	ExecutionID string `json:"executionId"`
+	// DryRun tells what would be done, and does nothing.
+	DryRun bool `json:"dryRun,omitempty"`
 	Decider
 }
 

@@ -196,7 +196,7 @@ func (h *Host) Approve(ctx context.Context, req ApproveRequest) (*Outcome, error
 }
 
 func decision(word string, c Shown, by Decider) engine.Decision {
-	return engine.Decision{Seq: c.Seq, Digest: c.Digest, Decision: word, By: by.By, Via: by.Via, Note: by.Note}
+	return engine.Decision{Seq: c.Seq, Digest: c.Digest, Args: c.Args, Decision: word, By: by.By, Via: by.Via, Note: by.Note}
 }
 
 // Refuse tells the program that a person refused a call, and runs it on: the program gets an error and may go on without.
@@ -205,7 +205,7 @@ func (h *Host) Refuse(ctx context.Context, req RejectRequest) (*Outcome, error) 
 		return engine.StateError(req.ExecutionID, "Say in a note why the call is refused."), nil
 	}
 	return h.decide(ctx, req.ExecutionID, func(*journal.State) ([]engine.Decision, string) {
-		return []engine.Decision{decision(journal.DecisionRefuse, Shown{req.Seq, req.Digest}, req.Decider)}, ""
+		return []engine.Decision{decision(journal.DecisionRefuse, Shown{Seq: req.Seq, Digest: req.Digest}, req.Decider)}, ""
 	})
 }
 
@@ -219,7 +219,7 @@ func (h *Host) Reject(ctx context.Context, req RejectRequest) (*Reply, error) {
 	x, text, err := h.owner(ctx, req.ExecutionID)
 	if err == nil && text == "" {
 		d = h.running(req.ExecutionID)
-		_, err = x.Decide(ctx, []engine.Decision{decision(journal.DecisionReject, Shown{req.Seq, req.Digest}, req.Decider)})
+		_, err = x.Decide(ctx, []engine.Decision{decision(journal.DecisionReject, Shown{Seq: req.Seq, Digest: req.Digest}, req.Decider)})
 	}
 	unlock()
 	var u *engine.UndecidableError
@@ -454,7 +454,12 @@ func (h *Host) Rollback(ctx context.Context, req RollbackRequest) (*Rollback, er
 	if text != "" {
 		return &Rollback{ExecutionID: req.ExecutionID, Message: text, Reverted: []engine.RevertRecord{}}, nil
 	}
-	account, err := x.Rollback(ctx, req.By, req.Note)
+	var account *Rollback
+	if req.DryRun {
+		account, err = x.PlanRollback(ctx)
+	} else {
+		account, err = x.Rollback(ctx, req.By, req.Note)
+	}
 	var u *engine.UndecidableError
 	if errors.As(err, &u) {
 		status := ""

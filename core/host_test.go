@@ -816,3 +816,106 @@ func TestSnippets(t *testing.T) {
 		t.Errorf("it is still there: %v", err)
 	}
 }
+
+// The approver's own arguments are executed, and reverted; the program's own are what replay matches.
+func TestEditedArguments(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	w := newWorld(t, newItems(1, 2))
+	out := w.run(`const r = await items.remove({id: 1}); await items.remove({id: 2}); return r`)
+	w.is(out, "paused", "0")
+	edit := func(args string) *core.Outcome {
+		t.Helper()
+		got, err := w.host.Approve(ctx, core.ApproveRequest{
+			ExecutionID: out.ExecutionID, Calls: []core.Shown{{Seq: "0", Digest: out.Pending[0].Digest, Args: json.RawMessage(args)}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	w.is(edit(`{"number": 7}`), "error", "state", "number")
+	w.is(edit(`{"id":7}`), "paused", "1")
+	w.effectsAre("remove 7")
+	w.restart()
+	w.is(w.approve(out.ExecutionID), "completed", `"removed 7"`)
+	d, err := w.host.Show(ctx, out.ExecutionID)
+	if err != nil || !d.Outcome.Calls[0].Approval.Edited || string(d.Outcome.Calls[0].Args) != `{"id":7}` {
+		t.Errorf("%+v, %v", d.Outcome.Calls[0], err)
+	}
+	plan, err := w.host.Rollback(ctx, core.RollbackRequest{ExecutionID: out.ExecutionID, DryRun: true})
+	if err != nil || plan.Changed || len(plan.Reverted) != 2 || plan.Status != "completed" {
+		t.Errorf("%+v, %v", plan, err)
+	}
+	w.effectsAre("remove 7", "remove 2")
+	if _, err := w.host.Rollback(ctx, core.RollbackRequest{ExecutionID: out.ExecutionID}); err != nil {
+		t.Fatal(err)
+	}
+	w.effectsAre("remove 7", "remove 2", "undo removed 2", "undo removed 7")
+}
+
+func TestDeleteAndPrune(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	w := newWorld(t, newItems(1))
+	waiting := w.run(`await items.remove({id: 1})`)
+	var ids []string
+	for range 3 {
+		ids = append(ids, w.run(`return 1`).ExecutionID)
+	}
+	pruned, err := w.host.Prune(ctx, 1)
+	if err != nil || !slices.Equal(pruned, []string{ids[1], ids[0]}) {
+		t.Errorf("pruned %v of %v, %v", pruned, ids, err)
+	}
+	for id, there := range map[string]bool{waiting.ExecutionID: true, ids[2]: true, ids[0]: false, "nope": false} {
+		r, err := w.host.Delete(ctx, id)
+		if err != nil || r.Changed != there || r.Message == "" {
+			t.Errorf("delete %s: %+v, %v", id, r, err)
+		}
+	}
+	w.is(w.approve(waiting.ExecutionID), "error", "state", "no execution")
+}
+
+// A connector's own name for a method can be called too, and is the same method to rules.
+func TestRawNamesAreCallable(t *testing.T) {
+	t.Parallel()
+	c, err := (&sdk.Connector{Name: "notes", Version: "1", Methods: []sdk.Method{
+		sdk.Func[struct{}, int]{Name: "list-notes", Description: "List.", ReadOnly: true, Call: func(context.Context, struct{}) (int, error) { return 3, nil }},
+		sdk.Func[struct{}, int]{Name: "drop-notes", Description: "Drop.", Approval: sdk.Required, Call: func(context.Context, struct{}) (int, error) { return 4, nil }},
+	}}).InProcess()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, newItems(), func(o *core.Options) { o.Connectors = []core.Connector{{Label: "notes", Connector: c}} })
+	w.is(w.run(`return [await notes["list-notes"](), await notes.list_notes(), Object.keys(notes)]`), "completed", `[3,3,["list_notes","drop_notes"]]`)
+	w.is(w.run(`return await notes["drop-notes"]()`), "paused", "0")
+}
+
+func TestTransformResult(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	fail := false
+	w := newWorld(t, newItems(1), func(o *core.Options) {
+		o.TransformResult = func(r json.RawMessage) (json.RawMessage, error) {
+			if fail {
+				return nil, errors.New("broken")
+			}
+			return json.RawMessage(`"shaped"`), nil
+		}
+	})
+	for _, want := range []string{`"shaped"`, "1"} {
+		out, err := w.host.Call(ctx, json.RawMessage(`{"code": "return 1"}`), core.RunRequest{})
+		if err != nil || string(out.Result) != want {
+			t.Errorf("%s, %v", out.Result, err)
+		}
+		d, err := w.host.Show(ctx, out.ExecutionID)
+		if err != nil || string(d.Outcome.Result) != "1" {
+			t.Errorf("the record has %s, %v", d.Outcome.Result, err)
+		}
+		fail = true
+	}
+	paused, err := w.host.Call(ctx, json.RawMessage(`{"code": "await items.remove({id: 1})"}`), core.RunRequest{})
+	if err != nil || paused.Status != "paused" {
+		t.Errorf("%+v, %v", paused, err)
+	}
+}

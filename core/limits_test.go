@@ -217,3 +217,21 @@ func TestConsoleKeepsTheLastLines(t *testing.T) {
 		t.Errorf("%d bytes: %q", len(text), out.Logs)
 	}
 }
+
+func TestWhatTheModelSees(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	h := newBlobs(t, new([]string))
+	args := json.RawMessage(`{"code": "const a = await blobs.read({n: 60000}); return {title: \"t\", a}"}`)
+	out, err := h.Call(ctx, args, core.RunRequest{})
+	if err != nil || !json.Valid(out.Result) || len([]rune(string(out.Result))) > 24_000 {
+		t.Fatalf("%v, %d bytes, %s", err, len(out.Result), out.Error)
+	}
+	if last := out.Logs[len(out.Logs)-1]; !strings.Contains(last, "shortened") || !strings.Contains(last, out.ExecutionID) {
+		t.Errorf("logs %q", out.Logs)
+	}
+	d, err := h.Show(ctx, out.ExecutionID)
+	if err != nil || len([]rune(string(d.Outcome.Result))) < 60_000 {
+		t.Errorf("the journal keeps %d bytes, %v", len(d.Outcome.Result), err)
+	}
+}

@@ -128,7 +128,9 @@ type unsentError struct {
 	label, why string
 }
 
-func (e *unsentError) Error() string   { return fmt.Sprintf("connector %q: the call was not sent: %s", e.label, e.why) }
+func (e *unsentError) Error() string {
+	return fmt.Sprintf("connector %q: the call was not sent: %s", e.label, e.why)
+}
 func (e *unsentError) Summary() string { return e.Error() }
 func (e *unsentError) NeverSent() bool { return true }
 

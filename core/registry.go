@@ -366,13 +366,18 @@ func (r *registry) recorded() []journal.Connector {
 // namespaces are the globals of a new execution. Of a connector that is not available nobody knows all methods.
 func (r *registry) namespaces() []sandbox.Namespace {
 	c := r.catalog()
-	down := map[string]bool{}
+	down, raw := map[string]bool{}, map[string][]string{}
 	for _, conn := range c.Connectors() {
 		down[conn.Label] = conn.Unavailable != ""
+		for _, m := range conn.Methods {
+			if m.Raw != m.Name {
+				raw[conn.Label] = append(raw[conn.Label], m.Raw)
+			}
+		}
 	}
 	var list []sandbox.Namespace
 	for _, n := range c.Namespaces() {
-		list = append(list, sandbox.Namespace{Name: n.Name, Methods: n.Methods, Open: down[n.Name]})
+		list = append(list, sandbox.Namespace{Name: n.Name, Methods: n.Methods, Raw: raw[n.Name], Open: down[n.Name]})
 	}
 	return list
 }
@@ -382,7 +387,7 @@ func (r *registry) methods() map[string][]string {
 	list := map[string][]string{}
 	for _, n := range r.namespaces() {
 		if !n.Open {
-			list[n.Name] = n.Methods
+			list[n.Name] = append(slices.Clone(n.Methods), n.Raw...)
 		}
 	}
 	return list

@@ -4,9 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"unicode/utf8"
 
 	"github.com/codemode-go/codemode/core/catalog"
 	"github.com/codemode-go/codemode/core/engine"
+	"github.com/codemode-go/codemode/core/journal"
+	"github.com/codemode-go/codemode/core/truncate"
 )
 
 // ToolName is the name of the one tool that a model sees.
@@ -41,5 +45,30 @@ func (h *Host) Call(ctx context.Context, args json.RawMessage, req RunRequest) (
 	if err != nil {
 		return nil, err
 	}
-	return out.ForModel(), nil
+	return h.ForModel(out), nil
+}
+
+// ForModel is an outcome as a model gets it: without the call log, and with the result as TransformResult shapes it.
+func (h *Host) ForModel(out *Outcome) *Outcome {
+	m := out.ForModel()
+	if m.Status != string(journal.StatusCompleted) || m.Result == nil {
+		return m
+	}
+	if transform := h.options.TransformResult; transform != nil {
+		shaped, err := transform(m.Result)
+		if err != nil {
+			h.logger.Warn("the result is not transformed", "execution", m.ExecutionID, "error", err)
+			return m
+		}
+		m.Result = shaped
+		return m
+	}
+	short, cut := truncate.JSON(m.Result, truncate.DefaultLimit)
+	if cut {
+		m.Logs = append(slices.Clip(m.Logs), fmt.Sprintf("[warn] the result was shortened from %d to %d characters; "+
+			"the whole of it is kept with execution %s. Return less: select fields, filter, count.",
+			utf8.RuneCount(m.Result), utf8.RuneCount(short), m.ExecutionID))
+	}
+	m.Result = short
+	return m
 }

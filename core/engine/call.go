@@ -139,8 +139,8 @@ func (p *pass) judgeRun(j *judgement) {
 }
 
 // resolve finds a method and validates arguments against its input schema.
-func (p *pass) resolve(connector, method string, args []byte) (*catalog.Method, *journal.Failure) {
-	m, err := p.e.Catalog.Lookup(connector, method)
+func (x *Execution) resolve(connector, method string, args []byte) (*catalog.Method, *journal.Failure) {
+	m, err := x.e.Catalog.Lookup(connector, method)
 	var missing *catalog.NotFoundError
 	switch {
 	case errors.As(err, &missing) && missing.Unavailable != "":
@@ -148,7 +148,7 @@ func (p *pass) resolve(connector, method string, args []byte) (*catalog.Method, 
 	case err != nil:
 		return nil, &journal.Failure{Name: nameCallError, Code: "not_found", Message: err.Error()}
 	}
-	if err := p.e.Schemas.Validate(m, args); err != nil {
+	if err := x.e.Schemas.Validate(m, args); err != nil {
 		return nil, &journal.Failure{
 			Name: nameCallError, Code: "invalid_argument",
 			Message: fmt.Sprintf("%s.%s was not called: %s", connector, method, err),
@@ -158,9 +158,9 @@ func (p *pass) resolve(connector, method string, args []byte) (*catalog.Method, 
 }
 
 // verdict asks policy about the arguments that will really be executed.
-func (p *pass) verdict(m *catalog.Method, args []byte) policy.Verdict {
-	b := p.rec.state.Begun
-	return p.e.Policy.Judge(policy.Call{
+func (x *Execution) verdict(m *catalog.Method, args []byte) policy.Verdict {
+	b := x.rec.state.Begun
+	return x.e.Policy.Judge(policy.Call{
 		Connector: m.Connector, Method: m, Args: args, Caller: b.Caller, Labels: b.Labels, AskWrites: b.AskWrites,
 	})
 }

@@ -10,13 +10,14 @@ import (
 
 	"github.com/codemode-go/codemode/core/catalog"
 	"github.com/codemode-go/codemode/core/journal"
+	"github.com/codemode-go/codemode/core/policy"
 )
 
 // approvalDigest is what a decision is bound to: the argument bytes, the method and its input schema, and the
 // connector's label, plugin name, version and configuration.
-func (p *pass) approvalDigest(m *catalog.Method, args []byte) []byte {
+func (x *Execution) approvalDigest(m *catalog.Method, args []byte) []byte {
 	h := sha256.New()
-	for _, part := range [][]byte{args, []byte(m.Connector), []byte(m.Raw), m.InputSchema, p.e.Connectors.Identity(m.Connector)} {
+	for _, part := range [][]byte{args, []byte(m.Connector), []byte(m.Raw), m.InputSchema, x.e.Connectors.Identity(m.Connector)} {
 		var size [8]byte
 		binary.BigEndian.PutUint64(size[:], uint64(len(part)))
 		h.Write(size[:])
@@ -35,6 +36,9 @@ type Decision struct {
 	Note     string
 	// Digest is what was shown, in hexadecimal; empty: the decision stands for whatever waits under this seq.
 	Digest string
+	// Args are the approver's own arguments, with DecisionApprove: they are what is executed, and what prepare, revert
+	// and reconcile receive; the program's are what replay matches. Nil: as issued.
+	Args []byte
 	// Result is the call's result, with DecisionDone; nil is undefined.
 	Result []byte
 }
@@ -77,11 +81,17 @@ func (x *Execution) Decide(ctx context.Context, list []Decision) (picked bool, e
 		}
 		named[d.Seq] = true
 	}
-	for _, d := range list {
+	approvals := make([][]byte, len(list))
+	for i, d := range list {
+		if approvals[i], err = x.boundTo(s.Calls[d.Seq].Issued, d); err != nil {
+			return false, err
+		}
+	}
+	for i, d := range list {
 		c := s.Calls[d.Seq]
 		_, err := x.rec.add(&journal.Decided{
-			Seq: d.Seq, Decision: d.Decision, By: d.By, Via: d.Via, Note: d.Note,
-			Approval: c.Issued.Approval, Result: d.Result, HasValue: d.Result != nil, Revert: c.RevertInDoubt(),
+			Seq: d.Seq, Decision: d.Decision, By: d.By, Via: d.Via, Note: d.Note, Args: d.Args,
+			Approval: approvals[i], Result: d.Result, HasValue: d.Result != nil, Revert: c.RevertInDoubt(),
 		})
 		if err != nil {
 			return false, err
@@ -102,6 +112,25 @@ func (x *Execution) Decide(ctx context.Context, list []Decision) (picked bool, e
 		return false, x.end(end)
 	}
 	return false, x.rec.flush(ctx)
+}
+
+// boundTo is what a decision is bound to: what was shown, or the approver's own arguments in place of it, which are
+// validated and judged as the program's were.
+func (x *Execution) boundTo(i *journal.Issued, d Decision) ([]byte, error) {
+	if d.Args == nil {
+		return i.Approval, nil
+	}
+	if d.Decision != journal.DecisionApprove {
+		return nil, &UndecidableError{Seq: d.Seq, Reason: "arguments are edited with an approval only"}
+	}
+	m, failure := x.resolve(i.Connector, i.Method, d.Args)
+	if failure != nil {
+		return nil, &UndecidableError{Seq: d.Seq, Reason: failure.Message}
+	}
+	if v := x.verdict(m, d.Args); v.Effect == policy.Deny {
+		return nil, &UndecidableError{Seq: d.Seq, Reason: "with these arguments the call is refused by policy " + v.Reason}
+	}
+	return x.approvalDigest(m, d.Args), nil
 }
 
 // ofReverts reports whether all decisions speak of reverts whose effect is in doubt.

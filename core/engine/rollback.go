@@ -70,9 +70,28 @@ func (x *Execution) Rollback(ctx context.Context, by, note string) (*Rollback, e
 	return r.account, r.end()
 }
 
+// PlanRollback tells what a rollback would do now, and does nothing. What it lists as reverted would be tried.
+func (x *Execution) PlanRollback(ctx context.Context) (*Rollback, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	s := x.rec.state
+	if x.running || s.Status == journal.StatusRunning {
+		return nil, &UndecidableError{Reason: fmt.Sprintf("execution %s is running: only one that is paused or has ended can be rolled back", s.ID)}
+	}
+	r := &rollback{Execution: x, ctx: ctx, dry: true, account: &Rollback{ExecutionID: s.ID, Status: string(s.Status), Reverted: []RevertRecord{}}}
+	for _, seq := range slices.Backward(slices.Clone(s.StartedOrder)) {
+		if err := r.call(s.Calls[seq]); err != nil {
+			return nil, err
+		}
+	}
+	r.account.Message = fmt.Sprintf("%d call(s) would be reverted; nothing was done", len(r.account.Reverted))
+	return r.account, nil
+}
+
 type rollback struct {
 	*Execution
 	ctx     context.Context
+	dry     bool // nothing is done
 	account *Rollback
 }
 
@@ -110,6 +129,10 @@ func (r *rollback) call(c *journal.Call) error {
 	switch {
 	case c.Issued.ReadOnly:
 		return nil
+	case c.RevertInDoubt():
+		rec.Reason = revertUnknown
+		a.InDoubt = append(a.InDoubt, rec)
+		return nil
 	case c.Doubtful():
 		rec.Reason = "whether the call took effect is not known"
 		a.InDoubt = append(a.InDoubt, rec)
@@ -131,6 +154,10 @@ func (r *rollback) call(c *journal.Call) error {
 		return nil
 	case !m.Reverts:
 		a.NoRevert = append(a.NoRevert, rec)
+		return nil
+	}
+	if r.dry {
+		a.Reverted = append(a.Reverted, rec)
 		return nil
 	}
 	return r.revert(c, m, conn, rec)

@@ -38,11 +38,16 @@ func (s *Supervisor) Configure(ctx context.Context, req *wire.ConfigureRequest) 
 
 // Methods implements [wire.Connector].
 func (s *Supervisor) Methods(ctx context.Context) (*wire.Offer, error) {
-	return use(ctx, s, func(c wire.Connector) (*wire.Offer, error) { return c.Methods(ctx) })
+	offer, err := use(ctx, s, func(c wire.Connector) (*wire.Offer, error) { return c.Methods(ctx) })
+	if err != nil {
+		return nil, err
+	}
+	return s.hider.offer(offer), nil
 }
 
 // Invoke implements [wire.Connector].
 func (s *Supervisor) Invoke(ctx context.Context, call *wire.Call, progress func(wire.Progress)) (*wire.Result, error) {
+	progress = s.hider.progress(progress)
 	return use(ctx, s, func(c wire.Connector) (*wire.Result, error) { return c.Invoke(ctx, call, progress) })
 }
 
@@ -63,7 +68,8 @@ func (s *Supervisor) Reconcile(ctx context.Context, call *wire.Call) (*wire.Reco
 
 // Preview implements [wire.Connector].
 func (s *Supervisor) Preview(ctx context.Context, call *wire.Call) (string, error) {
-	return use(ctx, s, func(c wire.Connector) (string, error) { return c.Preview(ctx, call) })
+	text, err := use(ctx, s, func(c wire.Connector) (string, error) { return c.Preview(ctx, call) })
+	return s.hider.text(text), err
 }
 
 // PassEnded implements [wire.Connector].
@@ -108,15 +114,15 @@ func unsent(s *Supervisor, err error) error {
 // judge tells what the connector said from what befell the connection. Where
 // the caller's own patience ended, the error is the context's.
 func (s *Supervisor) judge(ctx context.Context, c *connection, err error) error {
-	if _, said := errors.AsType[*wire.Error](err); said {
-		return err
+	if said, ok := errors.AsType[*wire.Error](err); ok {
+		return s.hider.said(said)
 	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return fmt.Errorf("connector %q: %w", s.spec.Label, err)
 	}
-	lost := &LostError{Label: s.spec.Label, Cause: err}
+	lost := &LostError{Label: s.spec.Label, Cause: s.hider.error(err)}
 	if wire.IsLost(err) {
-		lost.Cause = s.inquire(ctx, c, err)
+		lost.Cause = s.hider.error(s.inquire(ctx, c, err))
 		lost.Stderr = c.tail.last()
 	}
 	return lost

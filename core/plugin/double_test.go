@@ -22,6 +22,7 @@ import (
 var modes = map[string]func(args []string){
 	"connector":  func([]string) { dialLifeline(); go exitAtEOF(); serve(&double{}) },
 	"heedless":   func([]string) { dialLifeline(); serve(&double{}); block() }, // ignores the end of stdin
+	"leaking":    func([]string) { go exitAtEOF(); serve(&leak{}) },
 	"refusing":   func([]string) { go exitAtEOF(); serve(&double{refuse: true}) },
 	"fragile":    func([]string) { serve(&double{exitAtConfigure: true}) },
 	"lingering":  func([]string) { serve(&double{hangAtConfigure: true}) },

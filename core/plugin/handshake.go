@@ -17,6 +17,7 @@ type terms struct {
 	versions []int  // protocol versions that the host speaks
 	dir      string // the private folder that the socket must lie in
 	mtls     bool
+	hider    hider
 }
 
 // accept checks the line by which a connector says that it is ready,
@@ -26,10 +27,10 @@ type terms struct {
 func (t terms) accept(line string) (string, error) {
 	parts := strings.Split(strings.TrimSpace(line), "|")
 	if len(parts) < 4 {
-		return "", fmt.Errorf("it wrote %s on stdout where the handshake belongs: it is no connector, or it prints before it serves", excerpt(line))
+		return "", fmt.Errorf("it wrote %s on stdout where the handshake belongs: it is no connector, or it prints before it serves", t.excerpt(line))
 	}
 	if parts[0] != strconv.Itoa(goplugin.CoreProtocolVersion) {
-		return "", fmt.Errorf("it speaks version %s of the plugin handshake, and this host version %d", excerpt(parts[0]), goplugin.CoreProtocolVersion)
+		return "", fmt.Errorf("it speaks version %s of the plugin handshake, and this host version %d", t.excerpt(parts[0]), goplugin.CoreProtocolVersion)
 	}
 	if err := t.checkVersion(parts[1]); err != nil {
 		return "", err
@@ -53,7 +54,7 @@ func (t terms) accept(line string) (string, error) {
 func (t terms) checkVersion(text string) error {
 	version, err := strconv.Atoi(text)
 	if err != nil {
-		return fmt.Errorf("it names %s as its protocol version, which is no number", excerpt(text))
+		return fmt.Errorf("it names %s as its protocol version, which is no number", t.excerpt(text))
 	}
 	if !slices.Contains(t.versions, version) {
 		return fmt.Errorf("it speaks version %d of the connector protocol, and this host %v: one of the two is too old", version, t.versions)
@@ -65,7 +66,7 @@ func (t terms) checkVersion(text string) error {
 // enter; without mutual TLS anyone could speak to a connector on a TCP port.
 func (t terms) checkAddress(network, address string) error {
 	if network != "unix" || filepath.Dir(filepath.Clean(address)) != t.dir {
-		return fmt.Errorf("it listens on %s, not on a Unix socket in the folder that PLUGIN_UNIX_SOCKET_DIR names", excerpt(network+" "+address))
+		return fmt.Errorf("it listens on %s, not on a Unix socket in the folder that PLUGIN_UNIX_SOCKET_DIR names", t.excerpt(network+" "+address))
 	}
 	return nil
 }
@@ -79,9 +80,11 @@ func checkCertificate(text string) error {
 	return err
 }
 
-// excerpt quotes the beginning of a text of the connector's.
-func excerpt(text string) string {
+// excerpt quotes the beginning of a text of the connector's. Secrets go first:
+// the beginning of one is not found any more.
+func (t terms) excerpt(text string) string {
 	const most = 120
+	text = t.hider.text(text)
 	if len(text) > most {
 		return strconv.Quote(text[:most]) + "..."
 	}

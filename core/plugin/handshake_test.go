@@ -11,7 +11,7 @@ func FuzzHandshake(f *testing.F) {
 	for _, seed := range []string{"1|1|unix|/d/s|grpc|", "1|1|unix|/d/s|grpc", "1|1|unix|/d/../e|grpc|x|true", "1|2|tcp|:1|netrpc", "|||", "hello"} {
 		f.Add(seed)
 	}
-	t := terms{versions: []int{1}, dir: "/d"}
+	t := terms{versions: []int{1}, dir: "/d", hider: newHider(nil)}
 	f.Fuzz(func(tt *testing.T, line string) {
 		got, err := t.accept(line)
 		if err != nil {

@@ -27,15 +27,12 @@ type launcher struct {
 }
 
 // launch starts a process of the binary at path and asks it to describe itself.
-// The end of ctx ends the launch, and nothing is left of a launch that failed.
-func launch(ctx context.Context, spec *Spec, path string, t *tail) (*connection, error) {
+// screen is for its output. The end of ctx ends the launch, and nothing is left of a launch that failed.
+func launch(ctx context.Context, spec *Spec, path string, screen func() *logScreen) (*connection, error) {
 	if err := verifyChecksum(path, spec.Checksum); err != nil {
 		return nil, err
 	}
-	hider := newHider(spec.Secrets)
-	l := &launcher{spec: spec, path: path, screen: func() *logScreen {
-		return &logScreen{log: spec.Logger, hider: hider, tail: t}
-	}}
+	l := &launcher{spec: spec, path: path, screen: screen}
 	ctx, cancel := context.WithTimeout(ctx, spec.StartTimeout)
 	defer cancel()
 	c, err := l.start(ctx)
@@ -105,6 +102,7 @@ func (l *launcher) runner(ctx context.Context, handshake []string, dir string) (
 		versions: slices.Sorted(maps.Keys(wire.VersionedPlugins(nil))),
 		dir:      dir,
 		mtls:     !l.spec.NoMTLS,
+		hider:    l.screen().hider,
 	}
 	p, err := newProcess(cmd, t, l.screen().line, l.screen().line)
 	if err != nil {

@@ -2,7 +2,6 @@ package plugin
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -108,21 +107,4 @@ func clean(text string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(text, string(unicode.ReplacementChar)))
-}
-
-// shortestSecret is the least length of a secret that is looked for: hiding
-// every "1" or "on" would leave nothing to read.
-const shortestSecret = 4
-
-// newHider returns what replaces secrets in a connector's words, the longest
-// first so that none shows its end behind another that it begins with.
-func newHider(secrets []string) *strings.Replacer {
-	secrets = slices.SortedFunc(slices.Values(secrets), func(a, b string) int { return len(b) - len(a) })
-	var pairs []string
-	for _, s := range secrets {
-		if len(s) >= shortestSecret {
-			pairs = append(pairs, s, "[hidden]")
-		}
-	}
-	return strings.NewReplacer(pairs...)
 }

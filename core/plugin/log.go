@@ -24,7 +24,7 @@ const (
 // write under any logger's name.
 type logScreen struct {
 	log      hclog.Logger
-	hider    *strings.Replacer
+	hider    hider
 	tail     *tail
 	panicked bool // the process is printing a Go panic
 }
@@ -48,7 +48,7 @@ func (s *logScreen) line(raw []byte) {
 }
 
 // tidy makes a text of the connector's fit to be shown.
-func (s *logScreen) tidy(text string) string { return clean(s.hider.Replace(text)) }
+func (s *logScreen) tidy(text string) string { return clean(s.hider.text(text)) }
 
 // plainLevel guesses the level of a line that is no structured entry.
 func (s *logScreen) plainLevel(text string) hclog.Level {

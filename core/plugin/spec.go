@@ -55,8 +55,10 @@ type Spec struct {
 
 	// Logger receives the connector's log lines and the supervisor's own; nil: nobody does.
 	Logger hclog.Logger
-	// Secrets never appear in log lines, nor in errors that quote the connector's
-	// stderr. Those shorter than four bytes are not looked for.
+	// Secrets are hidden in all that the connector says but its results, and the
+	// names and schemas of its methods: in log lines, errors, health, progress,
+	// previews, instructions and descriptions. They are also found as JSON and Go
+	// escape them. Those shorter than four bytes are not looked for.
 	Secrets []string
 }
 

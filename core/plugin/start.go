@@ -74,7 +74,7 @@ func (s *Supervisor) launch(ctx context.Context) (*connection, error) {
 		s.fail(incarnation, f)
 		return nil, s.unavailable(f)
 	}
-	c.incarnation, c.tail = incarnation, t
+	c.incarnation, c.tail, c.about = incarnation, t, s.hider.description(c.about)
 	s.mu.Lock()
 	s.current, s.about = c, *c.about
 	s.mu.Unlock()
@@ -93,7 +93,9 @@ func (s *Supervisor) find(ctx context.Context, t *tail) (*connection, error) {
 	s.mu.Lock()
 	s.path = path
 	s.mu.Unlock()
-	return launch(ctx, &s.spec, path, t)
+	return launch(ctx, &s.spec, path, func() *logScreen {
+		return &logScreen{log: s.spec.Logger, hider: s.hider, tail: t}
+	})
 }
 
 // tend accompanies a process to its end, and counts an end that nobody asked for.
@@ -113,7 +115,7 @@ func (s *Supervisor) configure(ctx context.Context, c *connection) error {
 	ctx, cancel := context.WithTimeout(ctx, s.spec.ConfigureTimeout)
 	defer cancel()
 	if err := c.connector.Configure(ctx, &request); err != nil {
-		return s.unconfigured(ctx, c, err)
+		return s.unconfigured(ctx, c, s.hider.error(err))
 	}
 	s.welcome(c, number)
 	s.work.Go(func() { s.follow(c) })
@@ -135,6 +137,7 @@ func (s *Supervisor) welcome(c *connection, number int) {
 // follow hands on what a process reports until its connection ends.
 func (s *Supervisor) follow(c *connection) {
 	err := c.connector.Watch(context.Background(), func(change wire.Change) {
+		change.Health = s.hider.text(change.Health)
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if s.current == c && !c.leaving() {
@@ -142,7 +145,7 @@ func (s *Supervisor) follow(c *connection) {
 		}
 	})
 	if err != nil && !c.leaving() {
-		s.spec.Logger.Debug("the connector does not report changes", "reason", err.Error())
+		s.spec.Logger.Debug("the connector does not report changes", "reason", s.hider.text(err.Error()))
 	}
 }
 

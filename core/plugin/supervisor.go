@@ -17,6 +17,7 @@ import (
 // A Supervisor is safe for concurrent use. Close it in the end.
 type Supervisor struct {
 	spec   Spec
+	hider  hider // for all that a process says, but results
 	closed chan struct{}
 	work   sync.WaitGroup // starts, and what tends processes
 
@@ -58,6 +59,7 @@ func New(spec Spec) (*Supervisor, error) {
 	}
 	return &Supervisor{
 		spec:     spec,
+		hider:    newHider(spec.Secrets),
 		closed:   make(chan struct{}),
 		request:  wire.ConfigureRequest{Label: spec.Label, Config: spec.Config, Host: spec.Host},
 		wanted:   1,
@@ -240,7 +242,7 @@ func (s *Supervisor) stop(ctx context.Context, c *connection) {
 
 // unavailable is the error of a call that was never sent.
 func (s *Supervisor) unavailable(f failure) *LostError {
-	return &LostError{Label: s.spec.Label, Cause: f.cause, NotSent: true, Stderr: f.stderr}
+	return &LostError{Label: s.spec.Label, Cause: s.hider.error(f.cause), NotSent: true, Stderr: f.stderr}
 }
 
 // heldBack is the error of calls while the circuit is open. The lock is held.
@@ -257,6 +259,7 @@ func (s *Supervisor) fail(incarnation int, f failure) {
 	if s.failed == incarnation || s.isClosed() {
 		return
 	}
+	f.cause = s.hider.error(f.cause)
 	s.failed, s.failure = incarnation, &f
 	s.backoff.exited(time.Now())
 	s.notify(wire.Change{Health: f.cause.Error()})

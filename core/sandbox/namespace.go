@@ -13,7 +13,7 @@ import (
 // Its method objects are made when they are first asked for; a connector may have
 // ten thousand of them and a program uses three.
 func (s *session) namespace(of Namespace, call caller) *goja.Object {
-	n := &namespace{s: s, name: of.Name, open: of.Open, call: call, known: make(map[string]bool, len(of.Methods))}
+	n := &namespace{s: s, name: of.Name, raw: of.Raw, open: of.Open, call: call, known: make(map[string]bool, len(of.Methods))}
 	for _, m := range of.Methods {
 		if m == "then" || n.known[m] {
 			continue // with a then, every await of the namespace would call it
@@ -35,7 +35,8 @@ type namespace struct {
 	call     caller
 	methods  []string // in their order, without those that are withheld
 	known    map[string]bool
-	open     bool // unknown methods are called all the same
+	raw      []string // callable and not listed
+	open     bool     // unknown methods are called all the same
 	complete bool
 }
 
@@ -80,7 +81,7 @@ func (n *namespace) get(target *goja.Object, name string, _ goja.Value) goja.Val
 		return goja.Undefined()
 	}
 	return n.s.function(name, func(call goja.FunctionCall) goja.Value {
-		if n.open {
+		if n.open || slices.Contains(n.raw, name) {
 			return n.call(name, call.Arguments)
 		}
 		panic(n.s.realm.typeError(n.s.vm, n.unknown(name)))

@@ -97,6 +97,8 @@ type Spec struct {
 type Namespace struct {
 	Name    string   `json:"name"`
 	Methods []string `json:"methods"`
+	// Raw are further names that a program can call and that are not listed: connectors' own, where they are no identifiers.
+	Raw []string `json:"raw,omitempty"`
 	// Open lets a call of any other name through to the host, which knows why the connector cannot say what it has.
 	Open bool `json:"open,omitempty"`
 }
