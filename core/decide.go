@@ -89,6 +89,7 @@ func (h *Host) decideAndDrive(ctx context.Context, id string, decisions decision
 	terminal := false // no pass follows
 	x.View(func(s *journal.State) { terminal = s.Status.Terminal() || s.RollingBack })
 	if terminal {
+		h.hookLater(x)
 		return nil, h.stateOutcome(x), nil
 	}
 	d, err = h.drive(x)
@@ -235,6 +236,8 @@ func (h *Host) Reject(ctx context.Context, req RejectRequest) (*Reply, error) {
 		if _, err := h.await(ctx, d); err != nil {
 			return nil, err
 		}
+	} else {
+		h.hookLater(x)
 	}
 	return h.reply(x, true, "Rejected; the execution has ended. What it had done stays done: roll it back to undo it."), nil
 }
@@ -366,6 +369,14 @@ func (h *Host) ResumeAll(ctx context.Context) ([]*Outcome, error) {
 			errs = append(errs, err)
 		}
 	}
+	for head, err := range h.heads(ctx) {
+		if err == nil {
+			err = h.catchUp(ctx, head.ID)
+		}
+		if err != nil {
+			errs = append(errs, err)
+		}
+	}
 	for head, err := range h.heads(ctx, journal.StatusRunning, journal.StatusPaused) {
 		if err != nil {
 			return outcomes, errors.Join(append(errs, err)...)
@@ -434,7 +445,11 @@ func (h *Host) expire(ctx context.Context, id string, before time.Time) (bool, e
 	if err != nil || x == nil {
 		return false, err
 	}
-	return x.Expire()
+	expired, err := x.Expire()
+	if expired && err == nil {
+		h.hookLater(x)
+	}
+	return expired, err
 }
 
 // Rollback undoes what an execution has done, the last call first. Where ctx or the host ends first, the call that is
@@ -459,6 +474,9 @@ func (h *Host) Rollback(ctx context.Context, req RollbackRequest) (*Rollback, er
 		account, err = x.PlanRollback(ctx)
 	} else {
 		account, err = x.Rollback(ctx, req.By, req.Note)
+	}
+	if account != nil && account.Changed {
+		h.hookLater(x)
 	}
 	var u *engine.UndecidableError
 	if errors.As(err, &u) {

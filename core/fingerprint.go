@@ -39,18 +39,30 @@ func keyIn(dir string) ([]byte, error) {
 		return nil, fmt.Errorf("make the fingerprint key: %w", err)
 	}
 	path := filepath.Join(dir, "fingerprint.key")
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		return readKey(path)
+	if known, err := readKey(path); !errors.Is(err, fs.ErrNotExist) {
+		return known, err
 	}
-	if err != nil {
+	if err := writeKey(path, key); err != nil {
 		return nil, fmt.Errorf("make the fingerprint key: %w", err)
+	}
+	return readKey(path) // of whichever process was first
+}
+
+// writeKey puts a whole key in its place, unless there is one: a process that dies meanwhile leaves none, and not a
+// part of one.
+func writeKey(path string, key []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".fingerprint-*")
+	if err != nil {
+		return err
 	}
 	_, err = f.Write(key)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return nil, fmt.Errorf("make the fingerprint key: %w", err)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Link(f.Name(), path)
 	}
-	return key, nil
+	if errors.Is(err, fs.ErrExist) {
+		err = nil
+	}
+	return errors.Join(err, os.Remove(f.Name()))
 }
 
 func readKey(path string) ([]byte, error) {

@@ -33,6 +33,7 @@ type Host struct {
 	sandbox  sandbox.Sandbox
 	registry *registry
 	snippets journal.Snippets // nil: the store keeps none
+	values   journal.Values   // nil: the store keeps none
 	engine   *engine.Engine
 
 	ctx  context.Context // of all passes and rollbacks; ends with engine.ErrStopped
@@ -97,6 +98,8 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	registry.judge = judge
 	h.snippets, _ = h.store.(journal.Snippets)
 	registry.snippets = h.described
+	h.values, _ = h.store.(journal.Values)
+	registry.values = h.values
 	h.engine = engine.New(engine.Options{
 		Store: h.store, Sandbox: h.sandbox, Catalog: registry, Connectors: registry, Policy: judge, Schemas: registry, Snippets: h,
 		Limits: o.Limits, Owner: o.Name + "/" + uuid.NewString(), Logger: h.logger,
@@ -272,12 +275,16 @@ func (h *Host) drive(x *engine.Execution, after ...func()) (*driven, error) {
 	h.work.Go(func() {
 		defer cancel(nil)
 		d.outcome, d.err = x.Run(ctx)
+		defer h.locks.lock(x.ID())()
 		h.mu.Lock()
 		if h.active[x.ID()] == d {
 			delete(h.active, x.ID())
 		}
 		h.mu.Unlock()
 		close(d.done)
+		if d.err == nil {
+			h.hook(ctx, x)
+		}
 		for _, f := range after {
 			f()
 		}

@@ -30,8 +30,9 @@ type registry struct {
 	timeout  time.Duration
 	judge    *policy.Policy
 	snippets func(context.Context) []catalog.Snippet
-	entries  []*entry // in the order of the options
-	key      []byte   // of the configurations' fingerprints
+	values   journal.Values // what connectors store for themselves; nil: nothing
+	entries  []*entry       // in the order of the options
+	key      []byte         // of the configurations' fingerprints
 
 	mu       sync.RWMutex // guards snapshot
 	snapshot *catalog.Catalog
@@ -106,7 +107,7 @@ func (e *entry) load(ctx context.Context, r *registry) bool {
 	}
 	ctx, cancel := context.WithTimeout(ctx, loadTime)
 	defer cancel()
-	if e.err = e.read(ctx, r.key); e.err != nil {
+	if e.err = e.read(ctx, r.key, servicesFor(e.Label, r.values)); e.err != nil {
 		r.logger.Warn("connector is not available", "connector", e.Label, "error", e.err)
 	}
 	e.loaded = e.err == nil
@@ -114,7 +115,7 @@ func (e *entry) load(ctx context.Context, r *registry) bool {
 }
 
 // read describes and configures the connector and lists its methods.
-func (e *entry) read(ctx context.Context, key []byte) error {
+func (e *entry) read(ctx context.Context, key []byte, host wire.HostServices) error {
 	desc, err := e.Connector.Connector.Describe(ctx)
 	if err != nil {
 		return err
@@ -134,7 +135,7 @@ func (e *entry) read(ctx context.Context, key []byte) error {
 		return err
 	}
 	if !e.configured {
-		err = e.Connector.Connector.Configure(ctx, &wire.ConfigureRequest{Label: e.Label, Config: config})
+		err = e.Connector.Connector.Configure(ctx, &wire.ConfigureRequest{Label: e.Label, Config: config, Host: host})
 		if err != nil {
 			return e.explain(err, desc.ConfigSchema)
 		}

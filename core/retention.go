@@ -21,6 +21,9 @@ func (h *Host) Delete(ctx context.Context, id string) (*Reply, error) {
 	case h.running(id) != nil:
 		return &Reply{ExecutionID: id, Status: string(head.Status), Message: "The execution is running."}, nil
 	}
+	if !head.Status.Terminal() {
+		h.round(ctx, id, journal.HookRound{Hook: journal.HookDispose, Status: string(journal.StatusRejected)})
+	}
 	if err := h.store.Delete(ctx, id); err != nil {
 		return nil, fmt.Errorf("delete execution %s: %w", id, err)
 	}

@@ -113,3 +113,15 @@ func (x *Execution) Claim() error {
 	x.running, x.news = true, true
 	return nil
 }
+
+// Hooked records, durably, that rounds of hooks have been carried out.
+func (x *Execution) Hooked(ctx context.Context, rounds []journal.HookRound) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, r := range rounds {
+		if _, err := x.rec.add(&r); err != nil {
+			return err
+		}
+	}
+	return x.rec.flush(ctx)
+}

@@ -120,11 +120,12 @@ func (s *Supervisor) judge(ctx context.Context, c *connection, err error) error 
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return fmt.Errorf("connector %q: %w", s.spec.Label, err)
 	}
-	lost := &LostError{Label: s.spec.Label, Cause: s.hider.error(err)}
+	lost := &LostError{Label: s.spec.Label}
 	if wire.IsLost(err) {
-		lost.Cause = s.hider.error(s.inquire(ctx, c, err))
+		err = s.inquire(ctx, c, err)
 		lost.Stderr = c.tail.last()
 	}
+	lost.Cause = s.hider.error(err)
 	return lost
 }
 

@@ -23,6 +23,7 @@ var modes = map[string]func(args []string){
 	"connector":  func([]string) { dialLifeline(); go exitAtEOF(); serve(&double{}) },
 	"heedless":   func([]string) { dialLifeline(); serve(&double{}); block() }, // ignores the end of stdin
 	"leaking":    func([]string) { go exitAtEOF(); serve(&leak{}) },
+	"nameless":   func([]string) { go exitAtEOF(); serve(&leak{nameless: true}) },
 	"refusing":   func([]string) { go exitAtEOF(); serve(&double{refuse: true}) },
 	"fragile":    func([]string) { serve(&double{exitAtConfigure: true}) },
 	"lingering":  func([]string) { serve(&double{hangAtConfigure: true}) },

@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -166,8 +167,23 @@ func TestReportsHideSecrets(t *testing.T) {
 	}
 }
 
-// TestLaunchErrorHidesSecrets: also where the quotation of a connector's words ends within a secret.
+// TestLaunchErrorHidesSecrets: in the error of the call, in the status, to watchers and in the log.
 func TestLaunchErrorHidesSecrets(t *testing.T) {
+	t.Parallel()
+	spec, log := specOf(t, "nameless"), newJournal()
+	spec.Secrets, spec.Logger = []string{leakedToken}, log.logger()
+	s := supervise(t, spec)
+	health := watchHealth(t, s)
+	_, err := s.Methods(t.Context())
+	checkHidden(t, "the error", lostBy(t, err).Error())
+	checkHidden(t, "the cause", errors.Unwrap(err).Error())
+	checkHidden(t, "the status", s.Status().Reason)
+	checkHidden(t, "the health", <-health)
+	checkHidden(t, "the log", log.await(t, "the connector failed"))
+}
+
+// TestHandshakeErrorHidesSecrets: also where the quotation of a connector's words ends within a secret.
+func TestHandshakeErrorHidesSecrets(t *testing.T) {
 	t.Parallel()
 	spec := specOf(t, "saying", strings.Repeat("x", 115)+leakedToken)
 	spec.Secrets = []string{leakedToken}
@@ -243,7 +259,7 @@ func TestHiddenError(t *testing.T) {
 
 // FuzzHiddenDetails: what is left is JSON without the secret.
 func FuzzHiddenDetails(f *testing.F) {
-	for _, seed := range []string{`{"a":"hunter2"}`, `["\u0068unter2",1]`, `"\\"`, `hunter2`, `"hunter\u0032\ud800"`} {
+	for _, seed := range []string{`{"a":"hunter2"}`, `["\u0068unter2",1]`, `"\\"`, `hunter2`, `"hunter\u0032\ud800"`, `1e999`} {
 		f.Add([]byte(seed))
 	}
 	h := newHider([]string{"hunter2"})
@@ -253,7 +269,9 @@ func FuzzHiddenDetails(f *testing.F) {
 			return
 		}
 		var v any
-		if err := json.Unmarshal(got, &v); err != nil {
+		d := json.NewDecoder(bytes.NewReader(got))
+		d.UseNumber() // there are some that no float64 holds
+		if err := d.Decode(&v); err != nil {
 			t.Fatalf("%q became %q: %v", details, got, err)
 		}
 		if strings.Contains(fmt.Sprint(v), "hunter2") {

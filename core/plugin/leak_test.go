@@ -12,7 +12,8 @@ import (
 // leak is a connector that has its token in whatever it says.
 type leak struct {
 	double
-	token string
+	token    string
+	nameless bool // cannot describe itself
 }
 
 // leakConfig is its configuration.
@@ -23,6 +24,9 @@ type leakConfig struct {
 }
 
 func (l *leak) Describe(context.Context) (*wire.Description, error) {
+	if l.nameless {
+		return nil, fmt.Errorf("no name for %s", leakedToken)
+	}
 	return &wire.Description{Name: "leak " + leakedToken, Version: "1 " + leakedToken, Instructions: "Log in with " + leakedToken + "."}, nil
 }
 

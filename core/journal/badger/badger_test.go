@@ -21,8 +21,11 @@ import (
 	"github.com/codemode-go/codemode/core/journal/journaltest"
 )
 
+// killChild names the store's folder in a process that is to be killed.
+const killChild = "JOURNAL_KILL_CHILD"
+
 func TestMain(m *testing.M) {
-	if os.Getenv(flipChild) != "" {
+	if os.Getenv(flipChild) != "" || os.Getenv(killChild) != "" {
 		os.Exit(m.Run())
 	}
 	goleak.VerifyTestMain(m)

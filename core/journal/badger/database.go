@@ -27,9 +27,9 @@ func (e *LockedError) Error() string {
 // errLocked says that the folder's lock is taken.
 var errLocked = errors.New("locked")
 
-// verify looks for damage that Badger would not survive. Where the lock that keeps other processes from writing
-// meanwhile is not known, it looks for none.
-func verify(path string) error {
+// prepare looks for damage that Badger would not survive, and removes the empty files over which it would stumble.
+// Where the lock that keeps other processes from writing meanwhile is not known, it does nothing.
+func prepare(path string) error {
 	release, err := lockFolder(path)
 	if errors.Is(err, errors.ErrUnsupported) {
 		return nil
@@ -37,13 +37,17 @@ func verify(path string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(verifyTables(path), release())
+	err = verifyTables(path)
+	if err == nil { // what is damaged is left as it was found
+		err = removeEmptyLogs(path)
+	}
+	return errors.Join(err, release())
 }
 
 // openDatabase opens Badger. Everything lies in the LSM tree (values are cut below the threshold): value logs are
 // hardly ever collected, and tables carry checksums that are verified before anything is served.
 func openDatabase(path string, opts Options) (db *badgerdb.DB, err error) {
-	err = verify(path)
+	err = prepare(path)
 	if errors.Is(err, errLocked) {
 		return nil, &LockedError{Dir: opts.Dir}
 	}
