@@ -185,6 +185,41 @@ func (c *Client) Describe(ctx context.Context, target string) (*catalog.Descript
 	return call[*catalog.Description](ctx, c, "describe", describeRequest{Target: target})
 }
 
+// SaveSnippet saves an execution's program under a name.
+func (c *Client) SaveSnippet(ctx context.Context, req core.SaveRequest) (*core.Snippet, error) {
+	return call[*core.Snippet](ctx, c, "save-snippet", req)
+}
+
+// Snippets lists the newest version of each snippet; those that can be read also beside an error.
+func (c *Client) Snippets(ctx context.Context) ([]core.Snippet, error) {
+	return callPartial[core.Snippet](ctx, c, "snippets", struct{}{})
+}
+
+// Snippet returns a version of a snippet, the newest if version is 0.
+func (c *Client) Snippet(ctx context.Context, name string, version int) (*core.Snippet, error) {
+	return call[*core.Snippet](ctx, c, "snippet", snippetRequest{Name: name, Version: version})
+}
+
+// DeleteSnippet removes a snippet, and reports whether there was one.
+func (c *Client) DeleteSnippet(ctx context.Context, name string) (bool, error) {
+	return call[bool](ctx, c, "delete-snippet", snippetRequest{Name: name})
+}
+
+// ExpirePaused ends executions whose last event is older than age, and returns their ids, also beside an error.
+func (c *Client) ExpirePaused(ctx context.Context, age time.Duration) ([]string, error) {
+	return callPartial[string](ctx, c, "expire", expireRequest{Age: age})
+}
+
+// Prune deletes executions that have ended, all but the newest, and returns their ids, also beside an error.
+func (c *Client) Prune(ctx context.Context, keep int) ([]string, error) {
+	return callPartial[string](ctx, c, "prune", pruneRequest{Keep: keep})
+}
+
+// Delete removes an execution.
+func (c *Client) Delete(ctx context.Context, id string) (*core.Reply, error) {
+	return call[*core.Reply](ctx, c, "delete", idRequest{ID: id})
+}
+
 // Tool defines the one tool that a model sees.
 func (c *Client) Tool(ctx context.Context) (core.Tool, error) {
 	return call[core.Tool](ctx, c, "tool", struct{}{})
@@ -193,6 +228,15 @@ func (c *Client) Tool(ctx context.Context) (core.Tool, error) {
 // call sends a request and reads its answer.
 func call[Res any](ctx context.Context, c *Client, path string, body any) (Res, error) {
 	return callNamed[Res](ctx, c, path, "", body)
+}
+
+// callPartial sends a request whose answer may have an error beside it.
+func callPartial[T any](ctx context.Context, c *Client, path string, body any) ([]T, error) {
+	p, err := call[partial[T]](ctx, c, path, body)
+	if err == nil && p.Fault != nil {
+		err = p.Fault.err()
+	}
+	return p.List, err
 }
 
 func callNamed[Res any](ctx context.Context, c *Client, path, name string, body any) (res Res, err error) {

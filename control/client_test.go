@@ -38,7 +38,7 @@ func TestRequestsCrossTheSocket(t *testing.T) {
 	}
 	var got any
 	note := func(v any) { got = v }
-	approve := core.ApproveRequest{ExecutionID: "x", Calls: []core.Shown{{Seq: "1", Digest: "cd"}}, All: true, Decider: by}
+	approve := core.ApproveRequest{ExecutionID: "x", Calls: []core.Shown{{Seq: "1", Digest: "cd", Args: tricky}}, All: true, Decider: by}
 	reject := core.RejectRequest{ExecutionID: "x", Seq: "1", Digest: "cd", Decider: by}
 	reply := &core.Reply{ExecutionID: "x", Status: "rejected", Changed: true, Message: "ok"}
 	settle := core.SettleRequest{ExecutionID: "x", Seq: "1", How: core.SettleDone, Result: json.RawMessage("null"), Decider: by}
@@ -51,22 +51,38 @@ func TestRequestsCrossTheSocket(t *testing.T) {
 	run := core.RunRequest{Code: "1 < 2", Input: tricky, Caller: "c", Labels: map[string]string{"a": "b"}, Task: "t", AskWrites: true}
 	query := catalog.Query{Text: "q", Connector: "c", Limit: 3, Cursor: "5"}
 
+	snippet := &core.Snippet{
+		Snippet:     journal.Snippet{Name: "s", Version: 2, Description: "d", Source: "1 < 2", Connectors: []string{"c"}, ExecutionID: "x", By: "ada", Saved: at},
+		InputSchema: tricky,
+	}
+	save := core.SaveRequest{Name: "s", ExecutionID: "x", Description: "d", InputSchema: tricky, Force: true, By: "ada"}
+
 	f := &fake{
-		run:        func(_ context.Context, r core.RunRequest) (*core.Outcome, error) { note(r); return out, nil },
-		pending:    func(id string) ([]core.Pending, error) { note(id); return out.Pending, nil },
-		approve:    func(_ context.Context, r core.ApproveRequest) (*core.Outcome, error) { note(r); return out, nil },
-		refuse:     func(r core.RejectRequest) (*core.Outcome, error) { note(r); return out, nil },
-		reject:     func(r core.RejectRequest) (*core.Reply, error) { note(r); return reply, nil },
-		settle:     func(r core.SettleRequest) (*core.Outcome, error) { note(r); return out, nil },
-		resume:     func(id string) (*core.Outcome, error) { note(id); return out, nil },
-		resumeAll:  func() ([]*core.Outcome, error) { note("all"); return []*core.Outcome{out}, nil },
-		rollback:   func(r core.RollbackRequest) (*core.Rollback, error) { note(r); return account, nil },
-		executions: func(r core.ListRequest) (*core.Page, error) { note(r); return page, nil },
-		show:       func(id string) (*core.Detail, error) { note(id); return detail, nil },
-		search:     func(q catalog.Query) (*catalog.Results, error) { note(q); return results, nil },
-		describe:   func(target string) (*catalog.Description, error) { note(target); return description, nil },
-		tool:       tool,
-		cancel:     func(id string, cause error) bool { note(id + ": " + cause.Error()); return true },
+		run:         func(_ context.Context, r core.RunRequest) (*core.Outcome, error) { note(r); return out, nil },
+		pending:     func(id string) ([]core.Pending, error) { note(id); return out.Pending, nil },
+		approve:     func(_ context.Context, r core.ApproveRequest) (*core.Outcome, error) { note(r); return out, nil },
+		refuse:      func(r core.RejectRequest) (*core.Outcome, error) { note(r); return out, nil },
+		reject:      func(r core.RejectRequest) (*core.Reply, error) { note(r); return reply, nil },
+		settle:      func(r core.SettleRequest) (*core.Outcome, error) { note(r); return out, nil },
+		resume:      func(id string) (*core.Outcome, error) { note(id); return out, nil },
+		resumeAll:   func() ([]*core.Outcome, error) { note("all"); return []*core.Outcome{out}, nil },
+		rollback:    func(r core.RollbackRequest) (*core.Rollback, error) { note(r); return account, nil },
+		executions:  func(r core.ListRequest) (*core.Page, error) { note(r); return page, nil },
+		show:        func(id string) (*core.Detail, error) { note(id); return detail, nil },
+		search:      func(q catalog.Query) (*catalog.Results, error) { note(q); return results, nil },
+		describe:    func(target string) (*catalog.Description, error) { note(target); return description, nil },
+		tool:        tool,
+		saveSnippet: func(r core.SaveRequest) (*core.Snippet, error) { note(r); return snippet, nil },
+		snippets:    func() ([]core.Snippet, error) { note("snippets"); return []core.Snippet{*snippet}, nil },
+		snippet: func(name string, version int) (*core.Snippet, error) {
+			note(fmt.Sprint(name, " ", version))
+			return snippet, nil
+		},
+		deleteSnippet: func(name string) (bool, error) { note(name); return true, nil },
+		expire:        func(age time.Duration) ([]string, error) { note(age); return []string{"a", "b"}, nil },
+		prune:         func(keep int) ([]string, error) { note(keep); return []string{}, nil },
+		remove:        func(id string) (*core.Reply, error) { note(id); return reply, nil },
+		cancel:        func(id string, cause error) bool { note(id + ": " + cause.Error()); return true },
 	}
 	dir, _ := serve(t, f)
 	c := guest(t, dir, here)
@@ -82,16 +98,27 @@ func TestRequestsCrossTheSocket(t *testing.T) {
 			return c.ResumeAll(ctx)
 		}, "all"},
 		"rollback": {account, func(ctx context.Context, c *control.Client) (any, error) {
-			return c.Rollback(ctx, core.RollbackRequest{ExecutionID: "x", Decider: by})
-		}, core.RollbackRequest{ExecutionID: "x", Decider: by}},
+			return c.Rollback(ctx, core.RollbackRequest{ExecutionID: "x", DryRun: true, Decider: by})
+		}, core.RollbackRequest{ExecutionID: "x", DryRun: true, Decider: by}},
 		"executions": {page, func(ctx context.Context, c *control.Client) (any, error) {
 			return c.Executions(ctx, core.ListRequest{Statuses: []string{"paused"}, Limit: 2, Cursor: "k"})
 		}, core.ListRequest{Statuses: []string{"paused"}, Limit: 2, Cursor: "k"}},
-		"show":     {detail, func(ctx context.Context, c *control.Client) (any, error) { return c.Show(ctx, "x") }, "x"},
-		"search":   {results, func(ctx context.Context, c *control.Client) (any, error) { return c.Search(ctx, query) }, query},
-		"describe": {description, func(ctx context.Context, c *control.Client) (any, error) { return c.Describe(ctx, "c.m") }, "c.m"},
-		"tool":     {tool, func(ctx context.Context, c *control.Client) (any, error) { return c.Tool(ctx) }, nil},
-		"cancel":   {true, func(ctx context.Context, c *control.Client) (any, error) { return c.Cancel(ctx, "x", errTest) }, "x: a test's cause"},
+		"show":         {detail, func(ctx context.Context, c *control.Client) (any, error) { return c.Show(ctx, "x") }, "x"},
+		"search":       {results, func(ctx context.Context, c *control.Client) (any, error) { return c.Search(ctx, query) }, query},
+		"describe":     {description, func(ctx context.Context, c *control.Client) (any, error) { return c.Describe(ctx, "c.m") }, "c.m"},
+		"save snippet": {snippet, func(ctx context.Context, c *control.Client) (any, error) { return c.SaveSnippet(ctx, save) }, save},
+		"snippets": {[]core.Snippet{*snippet}, func(ctx context.Context, c *control.Client) (any, error) {
+			return c.Snippets(ctx)
+		}, "snippets"},
+		"snippet":        {snippet, func(ctx context.Context, c *control.Client) (any, error) { return c.Snippet(ctx, "s", 2) }, "s 2"},
+		"delete snippet": {true, func(ctx context.Context, c *control.Client) (any, error) { return c.DeleteSnippet(ctx, "s") }, "s"},
+		"expire": {[]string{"a", "b"}, func(ctx context.Context, c *control.Client) (any, error) {
+			return c.ExpirePaused(ctx, 90*time.Minute)
+		}, 90 * time.Minute},
+		"prune":  {[]string{}, func(ctx context.Context, c *control.Client) (any, error) { return c.Prune(ctx, 7) }, 7},
+		"delete": {reply, func(ctx context.Context, c *control.Client) (any, error) { return c.Delete(ctx, "x") }, "x"},
+		"tool":   {tool, func(ctx context.Context, c *control.Client) (any, error) { return c.Tool(ctx) }, nil},
+		"cancel": {true, func(ctx context.Context, c *control.Client) (any, error) { return c.Cancel(ctx, "x", errTest) }, "x: a test's cause"},
 	} {
 		got = nil
 		answer, err := x.ask(t.Context(), c)
@@ -122,6 +149,14 @@ func TestErrorsKeepTheirTypes(t *testing.T) {
 			var e *journal.DamagedError
 			return errors.As(err, &e) && *e == journal.DamagedError{ID: "x", After: 3, Cause: "gap"}
 		}},
+		"damaged part": {&journal.DamagedError{After: -1, Cause: "gap", Part: `version 2 of snippet "s"`}, func(err error) bool {
+			var e *journal.DamagedError
+			return errors.As(err, &e) && *e == journal.DamagedError{After: -1, Cause: "gap", Part: `version 2 of snippet "s"`}
+		}},
+		"snippet": {fmt.Errorf("save: %w", &core.SnippetError{Reason: "no"}), func(err error) bool {
+			var e *core.SnippetError
+			return errors.As(err, &e) && e.Reason == "no"
+		}},
 		"stopped": {fmt.Errorf("pass: %w", engine.ErrStopped), func(err error) bool { return errors.Is(err, engine.ErrStopped) }},
 		"other":   {errors.New("disk full"), func(error) bool { return true }},
 	} {
@@ -136,6 +171,32 @@ func TestErrorsKeepTheirTypes(t *testing.T) {
 	}
 }
 
+func TestListsCrossBesideTheirErrors(t *testing.T) {
+	t.Parallel()
+	damaged := &journal.DamagedError{After: -1, Cause: "gap", Part: `version 2 of snippet "s"`}
+	dir, _ := serve(t, &fake{
+		snippets: func() ([]core.Snippet, error) { return []core.Snippet{{Snippet: journal.Snippet{Name: "r"}}}, damaged },
+		expire:   func(time.Duration) ([]string, error) { return []string{"a"}, damaged },
+		prune:    func(int) ([]string, error) { return []string{"b"}, damaged },
+	})
+	c := guest(t, dir, here)
+	snippets, err := c.Snippets(t.Context())
+	beside(t, "snippets", err, len(snippets) == 1 && snippets[0].Name == "r")
+	expired, err := c.ExpirePaused(t.Context(), 0)
+	beside(t, "expire", err, cmp.Equal(expired, []string{"a"}))
+	pruned, err := c.Prune(t.Context(), 0)
+	beside(t, "prune", err, cmp.Equal(pruned, []string{"b"}))
+}
+
+// beside checks that both the list and its error came over.
+func beside(t *testing.T, name string, err error, listed bool) {
+	t.Helper()
+	var e *journal.DamagedError
+	if !listed || !errors.As(err, &e) || e.Part != `version 2 of snippet "s"` {
+		t.Errorf("%s: listed: %t, error %v", name, listed, err)
+	}
+}
+
 func TestGuestOfAnotherConfiguration(t *testing.T) {
 	t.Parallel()
 	f := &fake{
@@ -145,6 +206,8 @@ func TestGuestOfAnotherConfiguration(t *testing.T) {
 		search:     func(catalog.Query) (*catalog.Results, error) { return &catalog.Results{}, nil },
 		describe:   func(string) (*catalog.Description, error) { return &catalog.Description{}, nil },
 		reject:     func(core.RejectRequest) (*core.Reply, error) { return &core.Reply{}, nil },
+		snippets:   func() ([]core.Snippet, error) { return nil, nil },
+		snippet:    func(string, int) (*core.Snippet, error) { return &core.Snippet{}, nil },
 	}
 	dir, _ := serve(t, f) // any other call would be a nil function
 	c := guest(t, dir, identity("/home/ada/ödd\n.hcl", "f2"))
@@ -154,6 +217,8 @@ func TestGuestOfAnotherConfiguration(t *testing.T) {
 		"show":       func(ctx context.Context) error { _, err := c.Show(ctx, "x"); return err },
 		"search":     func(ctx context.Context) error { _, err := c.Search(ctx, catalog.Query{}); return err },
 		"describe":   func(ctx context.Context) error { _, err := c.Describe(ctx, "x"); return err },
+		"snippets":   func(ctx context.Context) error { _, err := c.Snippets(ctx); return err },
+		"snippet":    func(ctx context.Context) error { _, err := c.Snippet(ctx, "s", 0); return err },
 		"tool":       func(ctx context.Context) error { _, err := c.Tool(ctx); return err },
 		"reject":     func(ctx context.Context) error { _, err := c.Reject(ctx, core.RejectRequest{}); return err },
 	} {
@@ -162,14 +227,19 @@ func TestGuestOfAnotherConfiguration(t *testing.T) {
 		}
 	}
 	for name, ask := range map[string]func(context.Context) error{
-		"run":        func(ctx context.Context) error { _, err := c.Run(ctx, core.RunRequest{}); return err },
-		"approve":    func(ctx context.Context) error { _, err := c.Approve(ctx, core.ApproveRequest{}); return err },
-		"refuse":     func(ctx context.Context) error { _, err := c.Refuse(ctx, core.RejectRequest{}); return err },
-		"settle":     func(ctx context.Context) error { _, err := c.Settle(ctx, core.SettleRequest{}); return err },
-		"resume":     func(ctx context.Context) error { _, err := c.Resume(ctx, "x"); return err },
-		"resume all": func(ctx context.Context) error { _, err := c.ResumeAll(ctx); return err },
-		"rollback":   func(ctx context.Context) error { _, err := c.Rollback(ctx, core.RollbackRequest{}); return err },
-		"cancel":     func(ctx context.Context) error { _, err := c.Cancel(ctx, "x", errTest); return err },
+		"run":            func(ctx context.Context) error { _, err := c.Run(ctx, core.RunRequest{}); return err },
+		"approve":        func(ctx context.Context) error { _, err := c.Approve(ctx, core.ApproveRequest{}); return err },
+		"refuse":         func(ctx context.Context) error { _, err := c.Refuse(ctx, core.RejectRequest{}); return err },
+		"settle":         func(ctx context.Context) error { _, err := c.Settle(ctx, core.SettleRequest{}); return err },
+		"resume":         func(ctx context.Context) error { _, err := c.Resume(ctx, "x"); return err },
+		"resume all":     func(ctx context.Context) error { _, err := c.ResumeAll(ctx); return err },
+		"rollback":       func(ctx context.Context) error { _, err := c.Rollback(ctx, core.RollbackRequest{}); return err },
+		"save snippet":   func(ctx context.Context) error { _, err := c.SaveSnippet(ctx, core.SaveRequest{}); return err },
+		"delete snippet": func(ctx context.Context) error { _, err := c.DeleteSnippet(ctx, "s"); return err },
+		"expire":         func(ctx context.Context) error { _, err := c.ExpirePaused(ctx, 1); return err },
+		"prune":          func(ctx context.Context) error { _, err := c.Prune(ctx, 1); return err },
+		"delete":         func(ctx context.Context) error { _, err := c.Delete(ctx, "x"); return err },
+		"cancel":         func(ctx context.Context) error { _, err := c.Cancel(ctx, "x", errTest); return err },
 	} {
 		var mismatch *control.MismatchError
 		err := ask(t.Context())

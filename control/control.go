@@ -8,6 +8,7 @@ package control
 
 import (
 	"context"
+	"time"
 
 	"github.com/codemode-go/codemode/core"
 	"github.com/codemode-go/codemode/core/catalog"
@@ -15,7 +16,7 @@ import (
 
 // Version is the version of what is spoken over the socket. A holder serves guests of another version what only
 // reads, and rejections.
-const Version = 1
+const Version = 2
 
 // Service is what a host does for its users, in this process or in another.
 type Service interface {
@@ -34,6 +35,14 @@ type Service interface {
 	Show(ctx context.Context, id string) (*core.Detail, error)
 	Search(ctx context.Context, q catalog.Query) (*catalog.Results, error)
 	Describe(ctx context.Context, target string) (*catalog.Description, error)
+	SaveSnippet(ctx context.Context, req core.SaveRequest) (*core.Snippet, error)
+	// Snippets, ExpirePaused and Prune return what they could do beside the error.
+	Snippets(ctx context.Context) ([]core.Snippet, error)
+	Snippet(ctx context.Context, name string, version int) (*core.Snippet, error)
+	DeleteSnippet(ctx context.Context, name string) (bool, error)
+	ExpirePaused(ctx context.Context, age time.Duration) ([]string, error)
+	Prune(ctx context.Context, keep int) ([]string, error)
+	Delete(ctx context.Context, id string) (*core.Reply, error)
 }
 
 // Host is a service in this process.

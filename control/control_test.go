@@ -18,21 +18,28 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // fake is a host of functions; those that are nil are not expected to be called.
 type fake struct {
-	run        func(context.Context, core.RunRequest) (*core.Outcome, error)
-	pending    func(string) ([]core.Pending, error)
-	approve    func(context.Context, core.ApproveRequest) (*core.Outcome, error)
-	refuse     func(core.RejectRequest) (*core.Outcome, error)
-	reject     func(core.RejectRequest) (*core.Reply, error)
-	settle     func(core.SettleRequest) (*core.Outcome, error)
-	resume     func(string) (*core.Outcome, error)
-	resumeAll  func() ([]*core.Outcome, error)
-	rollback   func(core.RollbackRequest) (*core.Rollback, error)
-	executions func(core.ListRequest) (*core.Page, error)
-	show       func(string) (*core.Detail, error)
-	search     func(catalog.Query) (*catalog.Results, error)
-	describe   func(string) (*catalog.Description, error)
-	tool       core.Tool
-	cancel     func(string, error) bool
+	run           func(context.Context, core.RunRequest) (*core.Outcome, error)
+	pending       func(string) ([]core.Pending, error)
+	approve       func(context.Context, core.ApproveRequest) (*core.Outcome, error)
+	refuse        func(core.RejectRequest) (*core.Outcome, error)
+	reject        func(core.RejectRequest) (*core.Reply, error)
+	settle        func(core.SettleRequest) (*core.Outcome, error)
+	resume        func(string) (*core.Outcome, error)
+	resumeAll     func() ([]*core.Outcome, error)
+	rollback      func(core.RollbackRequest) (*core.Rollback, error)
+	executions    func(core.ListRequest) (*core.Page, error)
+	show          func(string) (*core.Detail, error)
+	search        func(catalog.Query) (*catalog.Results, error)
+	describe      func(string) (*catalog.Description, error)
+	saveSnippet   func(core.SaveRequest) (*core.Snippet, error)
+	snippets      func() ([]core.Snippet, error)
+	snippet       func(string, int) (*core.Snippet, error)
+	deleteSnippet func(string) (bool, error)
+	expire        func(time.Duration) ([]string, error)
+	prune         func(int) ([]string, error)
+	remove        func(string) (*core.Reply, error)
+	tool          core.Tool
+	cancel        func(string, error) bool
 }
 
 var _ control.Host = (*fake)(nil)
@@ -68,10 +75,25 @@ func (f *fake) Search(_ context.Context, q catalog.Query) (*catalog.Results, err
 func (f *fake) Describe(_ context.Context, target string) (*catalog.Description, error) {
 	return f.describe(target)
 }
-func (f *fake) Tool(context.Context) core.Tool     { return f.tool }
-func (f *fake) Cancel(id string, cause error) bool { return f.cancel(id, cause) }
-func nothingWaits(string) ([]core.Pending, error)  { return []core.Pending{}, nil }
-func completed(id string) *core.Outcome            { return &core.Outcome{Status: "completed", ExecutionID: id} }
+func (f *fake) SaveSnippet(_ context.Context, r core.SaveRequest) (*core.Snippet, error) {
+	return f.saveSnippet(r)
+}
+func (f *fake) Snippets(context.Context) ([]core.Snippet, error) { return f.snippets() }
+func (f *fake) Snippet(_ context.Context, name string, version int) (*core.Snippet, error) {
+	return f.snippet(name, version)
+}
+func (f *fake) DeleteSnippet(_ context.Context, name string) (bool, error) {
+	return f.deleteSnippet(name)
+}
+func (f *fake) ExpirePaused(_ context.Context, age time.Duration) ([]string, error) {
+	return f.expire(age)
+}
+func (f *fake) Prune(_ context.Context, keep int) ([]string, error)      { return f.prune(keep) }
+func (f *fake) Delete(_ context.Context, id string) (*core.Reply, error) { return f.remove(id) }
+func (f *fake) Tool(context.Context) core.Tool                           { return f.tool }
+func (f *fake) Cancel(id string, cause error) bool                       { return f.cancel(id, cause) }
+func nothingWaits(string) ([]core.Pending, error)                        { return []core.Pending{}, nil }
+func completed(id string) *core.Outcome                                  { return &core.Outcome{Status: "completed", ExecutionID: id} }
 func identity(config, fingerprint string) (i control.Identity) {
 	return control.Identity{Config: config, Fingerprint: fingerprint}
 }

@@ -58,6 +58,7 @@ func (e *MismatchError) Error() string {
 const (
 	codeNotFound = "not_found"
 	codeDamaged  = "damaged"
+	codeSnippet  = "snippet"
 	codeStopped  = "stopped"
 	codeLeaving  = "leaving" // the holder takes no requests any more
 	codeMismatch = "mismatch"
@@ -70,6 +71,7 @@ type fault struct {
 	Message  string         `json:"message"`
 	ID       string         `json:"id,omitempty"`
 	After    int64          `json:"after,omitempty"`
+	Part     string         `json:"part,omitempty"`
 	Cause    string         `json:"cause,omitempty"`
 	Mismatch *MismatchError `json:"mismatch,omitempty"`
 }
@@ -78,12 +80,15 @@ func faultOf(err error) fault {
 	f := fault{Code: codeOther, Message: err.Error()}
 	var notFound *core.NotFoundError
 	var damaged *journal.DamagedError
+	var snippet *core.SnippetError
 	var mismatch *MismatchError
 	switch {
 	case errors.As(err, &notFound):
 		f.Code, f.ID = codeNotFound, notFound.ID
 	case errors.As(err, &damaged):
-		f.Code, f.ID, f.After, f.Cause = codeDamaged, damaged.ID, damaged.After, damaged.Cause
+		f.Code, f.ID, f.After, f.Cause, f.Part = codeDamaged, damaged.ID, damaged.After, damaged.Cause, damaged.Part
+	case errors.As(err, &snippet):
+		f.Code, f.Cause = codeSnippet, snippet.Reason
 	case errors.As(err, &mismatch):
 		f.Code, f.Mismatch = codeMismatch, mismatch
 	case errors.Is(err, engine.ErrStopped):
@@ -101,7 +106,9 @@ func (f fault) err() error {
 	case codeNotFound:
 		cause = &core.NotFoundError{ID: f.ID}
 	case codeDamaged:
-		cause = &journal.DamagedError{ID: f.ID, After: f.After, Cause: f.Cause}
+		cause = &journal.DamagedError{ID: f.ID, After: f.After, Cause: f.Cause, Part: f.Part}
+	case codeSnippet:
+		cause = &core.SnippetError{Reason: f.Cause}
 	case codeMismatch:
 		cause = f.Mismatch
 	case codeStopped:

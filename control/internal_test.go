@@ -205,7 +205,7 @@ func FuzzRequest(f *testing.F) {
 
 // FuzzFault decodes errors of a holder: each is an error, with a text.
 func FuzzFault(f *testing.F) {
-	for _, code := range []string{codeNotFound, codeDamaged, codeStopped, codeLeaving, codeMismatch, codeOther, "new"} {
+	for _, code := range []string{codeNotFound, codeDamaged, codeSnippet, codeStopped, codeLeaving, codeMismatch, codeOther, "new"} {
 		f.Add(code, "text", "x")
 	}
 	f.Fuzz(func(t *testing.T, code, message, id string) {

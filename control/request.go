@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/codemode-go/codemode/core"
 	"github.com/codemode-go/codemode/core/catalog"
@@ -39,7 +40,32 @@ type (
 	cancelReply struct {
 		Found bool `json:"found"`
 	}
+	snippetRequest struct {
+		Name    string `json:"name"`
+		Version int    `json:"version,omitempty"` // 0: the newest
+	}
+	expireRequest struct {
+		Age time.Duration `json:"age"` // in nanoseconds
+	}
+	pruneRequest struct {
+		Keep int `json:"keep"`
+	}
 )
+
+// partial is a list with what went wrong beside it.
+type partial[T any] struct {
+	List  []T    `json:"list"`
+	Fault *fault `json:"fault,omitempty"`
+}
+
+func partialOf[T any](list []T, err error) (partial[T], error) {
+	p := partial[T]{List: list}
+	if err != nil {
+		f := faultOf(err)
+		p.Fault = &f
+	}
+	return p, nil
+}
 
 // route is one request that a holder answers.
 type route struct {
@@ -85,6 +111,27 @@ var routes = map[string]route{
 	})},
 	"describe": {always: true, answer: handle(func(s *Server, ctx context.Context, r describeRequest) (*catalog.Description, error) {
 		return s.host.Describe(ctx, r.Target)
+	})},
+	"save-snippet": {answer: handle(func(s *Server, ctx context.Context, r core.SaveRequest) (*core.Snippet, error) {
+		return s.host.SaveSnippet(ctx, r)
+	})},
+	"snippets": {always: true, answer: handle(func(s *Server, ctx context.Context, _ struct{}) (partial[core.Snippet], error) {
+		return partialOf(s.host.Snippets(ctx))
+	})},
+	"snippet": {always: true, answer: handle(func(s *Server, ctx context.Context, r snippetRequest) (*core.Snippet, error) {
+		return s.host.Snippet(ctx, r.Name, r.Version)
+	})},
+	"delete-snippet": {answer: handle(func(s *Server, ctx context.Context, r snippetRequest) (bool, error) {
+		return s.host.DeleteSnippet(ctx, r.Name)
+	})},
+	"expire": {answer: handle(func(s *Server, ctx context.Context, r expireRequest) (partial[string], error) {
+		return partialOf(s.host.ExpirePaused(ctx, r.Age))
+	})},
+	"prune": {answer: handle(func(s *Server, ctx context.Context, r pruneRequest) (partial[string], error) {
+		return partialOf(s.host.Prune(ctx, r.Keep))
+	})},
+	"delete": {answer: handle(func(s *Server, ctx context.Context, r idRequest) (*core.Reply, error) {
+		return s.host.Delete(ctx, r.ID)
 	})},
 	"tool": {always: true, answer: handle(func(s *Server, ctx context.Context, _ struct{}) (core.Tool, error) {
 		return s.host.Tool(ctx), nil

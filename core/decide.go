@@ -370,11 +370,11 @@ func (h *Host) ResumeAll(ctx context.Context) ([]*Outcome, error) {
 		}
 	}
 	for head, err := range h.heads(ctx) {
-		if err == nil {
-			err = h.catchUp(ctx, head.ID)
-		}
 		if err != nil {
-			errs = append(errs, err)
+			return outcomes, errors.Join(append(errs, err)...)
+		}
+		if err := h.catchUp(ctx, head.ID); err != nil {
+			h.logger.Error("hooks are not caught up on", "execution", head.ID, "error", err)
 		}
 	}
 	for head, err := range h.heads(ctx, journal.StatusRunning, journal.StatusPaused) {

@@ -275,16 +275,7 @@ func (h *Host) drive(x *engine.Execution, after ...func()) (*driven, error) {
 	h.work.Go(func() {
 		defer cancel(nil)
 		d.outcome, d.err = x.Run(ctx)
-		defer h.locks.lock(x.ID())()
-		h.mu.Lock()
-		if h.active[x.ID()] == d {
-			delete(h.active, x.ID())
-		}
-		h.mu.Unlock()
-		close(d.done)
-		if d.err == nil {
-			h.hook(ctx, x)
-		}
+		h.finish(ctx, d)
 		for _, f := range after {
 			f()
 		}
@@ -307,6 +298,20 @@ func (h *Host) begin(ctx context.Context) (_ context.Context, end func(), err er
 		cancel(nil)
 		h.work.Done()
 	}, nil
+}
+
+// finish tells of a pass that has ended, and then runs its hooks. No other lock may be wanted under the execution's.
+func (h *Host) finish(ctx context.Context, d *driven) {
+	defer h.locks.lock(d.x.ID())()
+	h.mu.Lock()
+	if h.active[d.x.ID()] == d {
+		delete(h.active, d.x.ID())
+	}
+	h.mu.Unlock()
+	close(d.done)
+	if d.err == nil {
+		h.hook(ctx, d.x)
+	}
 }
 
 // prune deletes the executions that have ended and are too old, or beyond the number that is kept.

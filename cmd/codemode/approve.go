@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -18,6 +20,7 @@ import (
 type approveFlags struct {
 	all     bool
 	note    string
+	args    string // a file
 	digests []string
 }
 
@@ -26,13 +29,20 @@ func newApprove(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "approve ID [SEQ...]", Short: "Decide on the calls that wait, and go on", Args: cobra.MinimumNArgs(1),
 		Long: `Show the calls of an execution that wait for an approval, ask about each at
-the terminal, and run the execution on. SEQs, or digests, choose among the calls.`,
+the terminal, and run the execution on. SEQs, or digests, choose among the
+calls. With --args one call is executed with other arguments than the
+program's.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			digests, err := pairs("digest", f.digests)
 			if err != nil {
 				return err
 			}
 			p := &approval{app: a, id: args[0], flags: f, digests: digests, seqs: args[1:]}
+			if f.args != "" {
+				if p.edited, err = p.editedArgs(); err != nil {
+					return err
+				}
+			}
 			if f.all && (len(p.seqs) > 0 || len(digests) > 0) {
 				return errors.New("--all names every call: leave the SEQs and digests out")
 			}
@@ -44,6 +54,7 @@ the terminal, and run the execution on. SEQs, or digests, choose among the calls
 	}
 	cmd.Flags().BoolVar(&f.all, "all", false, "decide on all of them at once")
 	cmd.Flags().StringVar(&f.note, "note", "", "why")
+	cmd.Flags().StringVar(&f.args, "args", "", "execute the one SEQ with the arguments, a JSON object, of this `file`; - is standard input")
 	cmd.Flags().StringArrayVar(&f.digests, "digest", nil, "approve a call only as it was shown, `SEQ=HEX`; repeatable")
 	return cmd
 }
@@ -56,6 +67,7 @@ type approval struct {
 	flags   approveFlags
 	seqs    []string
 	digests map[string]string
+	edited  json.RawMessage // in place of the one call's arguments; nil: as the program has them
 }
 
 func (p *approval) run(ctx context.Context) error {
@@ -83,6 +95,27 @@ func (p *approval) run(ctx context.Context) error {
 	return p.askEach(ctx, t, calls)
 }
 
+// editedArgs reads the arguments that a person has written, which are for one call.
+func (p *approval) editedArgs() (json.RawMessage, error) {
+	if len(p.seqs) != 1 || p.flags.all {
+		return nil, errors.New("--args is for one call: name its SEQ, and no other")
+	}
+	for seq := range p.digests {
+		if seq != p.seqs[0] {
+			return nil, errors.New("--args is for one call: leave the digests of others out")
+		}
+	}
+	text, err := p.read(p.flags.args)
+	if err != nil {
+		return nil, err
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, text); err != nil || compact.Bytes()[0] != '{' {
+		return nil, fmt.Errorf("--args %s: the arguments are not one JSON object", p.flags.args)
+	}
+	return compact.Bytes(), nil
+}
+
 // named reports whether every call that is named is named with its digest.
 func (p *approval) named() bool {
 	return len(p.digests) > 0 && !slices.ContainsFunc(p.seqs, func(seq string) bool { return p.digests[seq] == "" })
@@ -92,7 +125,7 @@ func (p *approval) named() bool {
 func (p *approval) shown() []core.Shown {
 	var list []core.Shown
 	for seq, digest := range p.digests {
-		list = append(list, core.Shown{Seq: seq, Digest: digest})
+		list = append(list, core.Shown{Seq: seq, Digest: digest, Args: p.edited})
 	}
 	slices.SortFunc(list, func(a, b core.Shown) int { return journal.CompareSeq(a.Seq, b.Seq) })
 	return list
@@ -166,7 +199,7 @@ func (p *approval) askAll(ctx context.Context, t *terminal, calls []core.Pending
 func (p *approval) approveShown(ctx context.Context, calls []core.Pending) error {
 	req := core.ApproveRequest{Decider: p.decider(viaTerminal, p.flags.note)}
 	for _, c := range calls {
-		req.Calls = append(req.Calls, core.Shown{Seq: c.Seq, Digest: c.Digest})
+		req.Calls = append(req.Calls, core.Shown{Seq: c.Seq, Digest: c.Digest, Args: p.edited})
 	}
 	return p.approve(ctx, req)
 }

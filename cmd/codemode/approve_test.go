@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -159,6 +160,8 @@ func TestApproveAtATerminal(t *testing.T) {
 		"an unknown one":        {[]string{"7"}, nil, nil, nil, 4, "Call 7 does not wait"},
 		"one in doubt":          {[]string{"10"}, nil, nil, nil, 4, "Call 10 does not wait"},
 		"another digest":        {[]string{"--digest", "2=d1"}, nil, nil, nil, 4, "not what the digest names"},
+		"edited arguments":      {[]string{"2", "--args", "ARGS"}, []line{{"instead of", ""}, {question, "y\n"}}, []core.ApproveRequest{{ExecutionID: "x1", Calls: []core.Shown{{Seq: "2", Digest: "d2", Args: []byte(`{"edited":true}`)}}, Decider: by}}, nil, 0, "completed"},
+		"edited, and not":       {[]string{"2", "--args", "ARGS"}, []line{{"edited", ""}, {question, "n\n"}}, nil, nil, 4, "No call was approved."},
 		"JSON":                  {[]string{"--json"}, []line{{question, "y\n"}, {question, "y\n"}}, both, nil, 0, `"status": "completed"`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -167,6 +170,10 @@ func TestApproveAtATerminal(t *testing.T) {
 			s := newStage(host)
 			s.tty = p.path
 			s.in = strings.NewReader("y\ny\ny\n") // answers of nobody
+			tc.args = slices.Clone(tc.args)
+			if i := slices.Index(tc.args, "ARGS"); i >= 0 {
+				tc.args[i] = writeFile(t, t.TempDir(), "args.json", `{"edited": true}`)
+			}
 			code := make(chan int, 1)
 			go func() { code <- s.run(t.Context(), append([]string{"approve", "x1"}, tc.args...)) }()
 			for _, l := range tc.dialogue {

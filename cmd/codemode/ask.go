@@ -34,7 +34,7 @@ func (p *approval) askEach(ctx context.Context, t *terminal, calls []core.Pendin
 		if len(calls) > 1 {
 			heading = fmt.Sprintf("\nCall %d of %d", i+1, len(calls))
 		}
-		if err := t.show(heading + "\n" + t.page.Call(c) + "\n"); err != nil {
+		if err := t.show(heading + "\n" + p.callText(t, c) + "\n"); err != nil {
 			return err
 		}
 		answer, err := askCall(ctx, t)
@@ -54,6 +54,14 @@ func (p *approval) askEach(ctx context.Context, t *terminal, calls []core.Pendin
 		return p.nothing("No call was approved.", nil)
 	}
 	return p.approveShown(ctx, approved)
+}
+
+// callText shows a call as it would be carried out.
+func (p *approval) callText(t *terminal, c core.Pending) string {
+	if p.edited != nil {
+		return t.page.Edited(c, p.edited)
+	}
+	return t.page.Call(c)
 }
 
 // askCall asks until it understands. The end of input is answerQuit.

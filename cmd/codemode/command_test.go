@@ -42,16 +42,23 @@ func TestUsageIsCheckedBeforeTheHostIsOpened(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	program := filepath.Join(dir, "p.js")
-	if err := os.WriteFile(program, []byte("1"), 0o600); err != nil {
-		t.Fatal(err)
+	object := filepath.Join(dir, "o.json")
+	for path, text := range map[string]string{program: "1", object: "{}"} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, line := range []string{
 		"nonsense", "run", "run a b", "run " + program + " --input {", "run " + program + " --input @" + dir + "/none",
 		"run " + program + " --ask reads", "run " + program + " --label x", "run " + program + " --label a=1 --label a=2",
 		"run " + dir + "/none.js", "approve", "approve x --all 1", "approve x --all --digest 1=ab", "approve x --digest 1",
 		"reject x 1", "reject x --note n", "settle x 1", "settle x 1 --again --end", "settle x 1 --result {",
-		"resume", "resume x --all", "rollback", "executions --status done", "executions --limit 0", "show", "describe",
+		"resume", "resume x --all", "rollback", "rollback x --dry-run --note n", "executions --status done", "executions --limit 0", "show", "describe",
 		"pending a b", "version x", "--bogus",
+		"approve x --args -", "approve x 1 2 --args -", "approve x 1 --args - --all", "approve x 1 --args " + dir + "/none",
+		"approve x 1 --args -", "approve x 1 --args " + program, "approve x 1 --args " + object + " --digest 2=ab",
+		"snippets x", "snippets show", "snippets show n --version -1", "snippets save n", "snippets save n x --input-schema -",
+		"snippets delete", "expire x", "expire --age 0s", "expire --age soon", "prune --keep -1", "delete", "fmt x",
 	} {
 		t.Run(line, func(t *testing.T) {
 			t.Parallel()
@@ -220,7 +227,7 @@ func TestReject(t *testing.T) {
 
 func TestDecidingNeedsATerminal(t *testing.T) {
 	t.Parallel()
-	for _, line := range []string{"approve x1", "approve x1 --all", "approve x1 --digest 1=d1", "settle x1 10 --again", "rollback x1"} {
+	for _, line := range []string{"approve x1", "approve x1 --all", "approve x1 --digest 1=d1", "settle x1 10 --again", "rollback x1", "snippets save n x1"} {
 		t.Run(line, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(&service{}) // to be asked nothing
@@ -242,6 +249,9 @@ func TestApproveUnattended(t *testing.T) {
 	}{
 		"all":     {[]string{"--all"}, core.ApproveRequest{ExecutionID: "x1", All: true, Decider: by}},
 		"digests": {[]string{"--digest", "10=ab", "--digest", "2=cd"}, core.ApproveRequest{ExecutionID: "x1", Calls: []core.Shown{{Seq: "2", Digest: "cd"}, {Seq: "10", Digest: "ab"}}, Decider: by}},
+		"edited": {[]string{"2", "--args", "-", "--digest", "2=cd"}, core.ApproveRequest{
+			ExecutionID: "x1", Calls: []core.Shown{{Seq: "2", Digest: "cd", Args: json.RawMessage(`{"n":1.10}`)}}, Decider: by,
+		}},
 		"seqs with digests": {[]string{"2", "--digest", "2=cd"}, core.ApproveRequest{
 			ExecutionID: "x1", Calls: []core.Shown{{Seq: "2", Digest: "cd"}}, Decider: by,
 		}},
@@ -253,6 +263,7 @@ func TestApproveUnattended(t *testing.T) {
 				got = r
 				return completed(), nil
 			}})
+			s.in = strings.NewReader(" {\"n\": 1.10}\n")
 			s.unattended = true
 			s.does(t, 0, append([]string{"approve", "x1", "--note", "n"}, tc.args...)...)
 			if diff := cmp.Diff(tc.want, got); diff != "" {
@@ -260,13 +271,62 @@ func TestApproveUnattended(t *testing.T) {
 			}
 		})
 	}
-	for _, line := range []string{"approve x1", "approve x1 1", "approve x1 1 2 --digest 1=d1"} {
+	for _, line := range []string{"approve x1", "approve x1 1", "approve x1 1 --args -", "approve x1 1 2 --digest 1=d1"} {
 		t.Run(line, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(&service{})
+			s.in = strings.NewReader("{}")
 			s.unattended = true
 			s.does(t, 2, strings.Fields(line)...)
 			says(t, &s.err, "--digest SEQ=HEX")
+		})
+	}
+}
+
+// passes tells an execution that has gone one pass further each time.
+func passes() func(string) (*core.Detail, error) {
+	n := 0
+	return func(id string) (*core.Detail, error) {
+		n++
+		return &core.Detail{ID: id, Status: "completed", Passes: n}, nil
+	}
+}
+
+// TestSettleWhatOnlyInforms settles where no pass follows: what the execution once came to is not the command's outcome.
+func TestSettleWhatOnlyInforms(t *testing.T) {
+	t.Parallel()
+	failed := &core.Outcome{Status: "error", ErrorType: engine.ErrorRuntime, ExecutionID: "x1", Error: "no"}
+	state := engine.StateError("x1", "It is applied, not in_doubt.")
+	for name, tc := range map[string]struct {
+		before, after core.Detail
+		out           *core.Outcome
+		code          int
+		says          string
+	}{
+		"an ended one":        {core.Detail{Status: "error", Passes: 1}, core.Detail{Status: "error", Passes: 1}, failed, 0, "Execution x1 ended in error."},
+		"a revert":            {core.Detail{Status: "paused", Passes: 1}, core.Detail{Status: "paused", Passes: 1}, paused(), 0, "Execution x1 is paused."},
+		"a pass that fails":   {core.Detail{Status: "paused", Passes: 1}, core.Detail{Status: "error", Passes: 2}, failed, 1, "ended in error (runtime)"},
+		"a pass that pauses":  {core.Detail{Status: "paused", Passes: 1}, core.Detail{Status: "paused", Passes: 2}, paused(), 3, "Execution x1 is paused."},
+		"an end":              {core.Detail{Status: "paused", Passes: 1}, core.Detail{Status: "error", Passes: 1}, failed, 1, "ended in error (runtime)"},
+		"what is not settled": {core.Detail{Status: "error", Passes: 1}, core.Detail{Status: "error", Passes: 1}, state, 4, "Nothing was changed."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			detail := tc.before
+			s := newStage(&service{
+				show: func(string) (*core.Detail, error) { d := detail; return &d, nil },
+				settle: func(core.SettleRequest) (*core.Outcome, error) {
+					tc.after.Timeline = []core.Entry{{Kind: "decided", Seq: "3", Text: "c.m settled: it happened, by ada"}, {Kind: "decided", Seq: "4", Text: "else"}}
+					detail = tc.after
+					return tc.out, nil
+				},
+			})
+			s.unattended = true
+			s.does(t, tc.code, "settle", "x1", "3", "--not-done")
+			says(t, &s.out, tc.says)
+			if told := strings.Contains(s.out.String(), "Recorded, and nothing was run: c.m settled: it happened, by ada"); told != (tc.code == 0) {
+				t.Errorf("told what was recorded: %t\n%s", told, &s.out)
+			}
 		})
 	}
 }
@@ -285,7 +345,10 @@ func TestSettleUnattended(t *testing.T) {
 		t.Run(flag, func(t *testing.T) {
 			t.Parallel()
 			var got core.SettleRequest
-			s := newStage(&service{settle: func(r core.SettleRequest) (*core.Outcome, error) { got = r; return completed(), nil }})
+			s := newStage(&service{
+				show:   passes(),
+				settle: func(r core.SettleRequest) (*core.Outcome, error) { got = r; return completed(), nil },
+			})
 			s.unattended = true
 			s.does(t, 0, "settle", "x1", "10", flag)
 			want.ExecutionID, want.Seq, want.Decider = "x1", "10", by
@@ -361,6 +424,31 @@ func TestRollbackUnattended(t *testing.T) {
 	}
 }
 
+func TestRollbackDryRunAsksNobody(t *testing.T) {
+	t.Parallel()
+	rec := []engine.RevertRecord{{Seq: "1", Connector: "c", Method: "m"}}
+	for name, tc := range map[string]struct {
+		plan core.Rollback
+		want int
+		says string
+	}{
+		"something": {core.Rollback{Status: "completed", Message: "1 call", Reverted: rec}, 0, "Would be reverted"},
+		"nothing":   {core.Rollback{Status: "completed", NoRevert: rec}, 4, "Would stay as it is"},
+		"unknown":   {core.Rollback{Message: "There is none."}, 4, "There is none."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var got core.RollbackRequest
+			s := newStage(&service{rollback: func(r core.RollbackRequest) (*core.Rollback, error) { got = r; return &tc.plan, nil }})
+			s.does(t, tc.want, "rollback", "x1", "--dry-run")
+			if diff := cmp.Diff(core.RollbackRequest{ExecutionID: "x1", DryRun: true}, got); diff != "" {
+				t.Error(diff)
+			}
+			says(t, &s.out, tc.says)
+		})
+	}
+}
+
 func TestReadingCommands(t *testing.T) {
 	t.Parallel()
 	var list core.ListRequest
@@ -394,7 +482,7 @@ func TestReadingCommands(t *testing.T) {
 		"describe c.m":                       {0, "c.m (method)"},
 		"describe nothing":                   {2, "nothing (unknown)"},
 		"version":                            {0, "connector protocol 1"},
-		"version --json":                     {0, `"controlProtocol": 1`},
+		"version --json":                     {0, `"controlProtocol": 2`},
 	} {
 		s := newStage(host)
 		s.does(t, tc.code, strings.Fields(line)...)

@@ -8,21 +8,26 @@ import (
 	"github.com/codemode-go/codemode/core/config"
 )
 
+// find finds the path of the configuration.
+func (a *app) find() (string, error) {
+	here, err := os.Getwd()
+	if err != nil {
+		return "", fmt.Errorf("find the working directory: %w", err)
+	}
+	userDir, err := os.UserConfigDir()
+	if err != nil {
+		userDir = "" // a user without a home has no configuration there
+	}
+	return config.Find(a.config, os.Getenv, here, userDir)
+}
+
 // load finds and reads the configuration. A guest gets it without what only the holder of the journal needs.
 func (a *app) load(guest bool) (*config.Config, error) {
 	vars, err := pairs("var", a.vars)
 	if err != nil {
 		return nil, err
 	}
-	here, err := os.Getwd()
-	if err != nil {
-		return nil, fmt.Errorf("find the working directory: %w", err)
-	}
-	userDir, err := os.UserConfigDir()
-	if err != nil {
-		userDir = "" // a user without a home has no configuration there
-	}
-	path, err := config.Find(a.config, os.Getenv, here, userDir)
+	path, err := a.find()
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 // The exit codes.
 const (
 	exitDone      = 0
-	exitFailed    = 1 // the execution ended in error
+	exitFailed    = 1 // the execution ended in error, or a check found something
 	exitUsage     = 2 // usage, configuration, or the host itself
 	exitPaused    = 3
 	exitUnchanged = 4

@@ -28,19 +28,26 @@ func TestMain(m *testing.M) {
 
 // service is a host of functions. A function that is nil must not be called.
 type service struct {
-	run        func(context.Context, core.RunRequest) (*core.Outcome, error)
-	pending    func(string) ([]core.Pending, error)
-	approve    func(context.Context, core.ApproveRequest) (*core.Outcome, error)
-	refuse     func(core.RejectRequest) (*core.Outcome, error)
-	reject     func(core.RejectRequest) (*core.Reply, error)
-	settle     func(core.SettleRequest) (*core.Outcome, error)
-	resume     func(string) (*core.Outcome, error)
-	resumeAll  func() ([]*core.Outcome, error)
-	rollback   func(core.RollbackRequest) (*core.Rollback, error)
-	executions func(core.ListRequest) (*core.Page, error)
-	show       func(string) (*core.Detail, error)
-	search     func(catalog.Query) (*catalog.Results, error)
-	describe   func(string) (*catalog.Description, error)
+	run           func(context.Context, core.RunRequest) (*core.Outcome, error)
+	pending       func(string) ([]core.Pending, error)
+	approve       func(context.Context, core.ApproveRequest) (*core.Outcome, error)
+	refuse        func(core.RejectRequest) (*core.Outcome, error)
+	reject        func(core.RejectRequest) (*core.Reply, error)
+	settle        func(core.SettleRequest) (*core.Outcome, error)
+	resume        func(string) (*core.Outcome, error)
+	resumeAll     func() ([]*core.Outcome, error)
+	rollback      func(core.RollbackRequest) (*core.Rollback, error)
+	executions    func(core.ListRequest) (*core.Page, error)
+	show          func(string) (*core.Detail, error)
+	search        func(catalog.Query) (*catalog.Results, error)
+	describe      func(string) (*catalog.Description, error)
+	saveSnippet   func(core.SaveRequest) (*core.Snippet, error)
+	snippets      func() ([]core.Snippet, error)
+	snippet       func(string, int) (*core.Snippet, error)
+	deleteSnippet func(string) (bool, error)
+	expire        func(time.Duration) ([]string, error)
+	prune         func(int) ([]string, error)
+	remove        func(string) (*core.Reply, error)
 }
 
 var _ control.Service = (*service)(nil)
@@ -76,6 +83,21 @@ func (s *service) Search(_ context.Context, q catalog.Query) (*catalog.Results, 
 func (s *service) Describe(_ context.Context, target string) (*catalog.Description, error) {
 	return s.describe(target)
 }
+func (s *service) SaveSnippet(_ context.Context, r core.SaveRequest) (*core.Snippet, error) {
+	return s.saveSnippet(r)
+}
+func (s *service) Snippets(context.Context) ([]core.Snippet, error) { return s.snippets() }
+func (s *service) Snippet(_ context.Context, name string, version int) (*core.Snippet, error) {
+	return s.snippet(name, version)
+}
+func (s *service) DeleteSnippet(_ context.Context, name string) (bool, error) {
+	return s.deleteSnippet(name)
+}
+func (s *service) ExpirePaused(_ context.Context, age time.Duration) ([]string, error) {
+	return s.expire(age)
+}
+func (s *service) Prune(_ context.Context, keep int) ([]string, error)      { return s.prune(keep) }
+func (s *service) Delete(_ context.Context, id string) (*core.Reply, error) { return s.remove(id) }
 
 // stage is an invocation without surroundings: no input, no terminal, and a host of functions.
 type stage struct {

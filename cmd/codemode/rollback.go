@@ -12,15 +12,22 @@ import (
 )
 
 func newRollback(a *app) *cobra.Command {
-	note := ""
+	note, dry := "", false
 	cmd := &cobra.Command{
 		Use: "rollback ID", Short: "Undo what an execution has done", Args: cobra.ExactArgs(1),
-		Long: `Undo the applied calls of an execution that can be reverted, the last one first.`,
+		Long: `Undo the applied calls of an execution that can be reverted, the last one first.
+With --dry-run, only tell what would be done; exit code 4 says that it is
+nothing.`,
 		RunE: a.with(func(ctx context.Context, s *session, args []string) error {
+			if dry {
+				return a.planRollback(ctx, s, args[0])
+			}
 			return a.rollback(ctx, s, args[0], note)
 		}),
 	}
 	cmd.Flags().StringVar(&note, "note", "", "why")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "tell what would be done, and do nothing")
+	cmd.MarkFlagsMutuallyExclusive("dry-run", "note")
 	return cmd
 }
 
@@ -47,6 +54,23 @@ func (a *app) rollback(ctx context.Context, s *session, id, note string) error {
 		return err
 	}
 	return exit(rollbackExit(account))
+}
+
+// planRollback tells what a rollback would do. It decides nothing, and asks nobody.
+func (a *app) planRollback(ctx context.Context, s *session, id string) error {
+	plan, err := ask(ctx, s, func(svc control.Service) (*core.Rollback, error) {
+		return svc.Rollback(ctx, core.RollbackRequest{ExecutionID: id, DryRun: true})
+	})
+	if err != nil {
+		return err
+	}
+	if err := a.answer(plan, func(p render.Page) string { return p.RollbackPlan(plan) }); err != nil {
+		return err
+	}
+	if len(plan.Reverted) == 0 {
+		return exit(exitUnchanged)
+	}
+	return nil
 }
 
 // askRollback shows what has been done and asks a person whether it is to be undone.

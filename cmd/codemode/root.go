@@ -6,14 +6,14 @@ const rootHelp = `codemode runs programs that a model wrote against connectors, 
 before what matters, continues after an approval or a crash, and undoes what
 was done.
 
-Exit codes: 0 done; 1 the execution ended in error; 2 usage, configuration or
-the host itself; 3 paused, a person must decide; 4 nothing was changed.`
+Exit codes: 0 done; 1 the execution ended in error, or fmt --check found a file
+that is not formatted; 2 usage, configuration or the host itself; 3 paused, a
+person must decide; 4 nothing was changed.`
 
 func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
 		Use: "codemode", Short: "Run model-written programs under approval, journal and undo", Long: rootHelp,
 		SilenceUsage: true, SilenceErrors: true,
-		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.config, "config", "", "configuration `file or folder` (default: $CODEMODE_CONFIG, else codemode.hcl or codemode.d here, else in the user's configuration folder)")
@@ -22,7 +22,8 @@ func newRoot(a *app) *cobra.Command {
 	flags.StringVar(&a.logLevel, "log-level", "warn", "what the host tells on standard error: trace, debug, info, warn, error, off")
 	root.AddCommand(
 		newRun(a), newPending(a), newApprove(a), newReject(a), newSettle(a), newResume(a), newRollback(a),
-		newExecutions(a), newShow(a), newSearch(a), newDescribe(a), newValidate(a), newVersion(a),
+		newExecutions(a), newShow(a), newSearch(a), newDescribe(a), newSnippets(a), newExpire(a), newPrune(a), newDelete(a),
+		newValidate(a), newFmt(a), newVersion(a),
 	)
 	return root
 }

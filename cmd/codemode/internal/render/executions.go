@@ -58,3 +58,17 @@ func age(d time.Duration) string {
 	}
 	return fmt.Sprintf("%dd", int(d.Hours())/24)
 }
+
+// Ended lists the executions that were expired or deleted, as done says.
+func (p Page) Ended(done string, ids []string) string {
+	w := &writer{Page: p}
+	if len(ids) == 0 {
+		w.line("No execution was " + done + ".")
+		return w.String()
+	}
+	for _, id := range ids {
+		w.line(inline(id))
+	}
+	w.line(plural(len(ids), "execution") + " " + done + ".")
+	return w.String()
+}

@@ -21,17 +21,36 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 
 // pages renders a value of JSON, by the folder of its golden file.
 var pages = map[string]func(Page, []byte) (string, error){
-	"applied":     page(func(p Page, d *core.Detail) string { return p.Applied(d) }),
-	"call":        page(func(p Page, c core.Pending) string { return p.Call(c) }),
-	"description": page(func(p Page, d *catalog.Description) string { return p.Description(d) }),
-	"detail":      page(func(p Page, d *core.Detail) string { return p.Detail(d) }),
-	"executions":  page(func(p Page, l *core.Page) string { return p.Executions(l) }),
-	"outcome":     page(func(p Page, o *core.Outcome) string { return p.Outcome(o) }),
-	"pending":     page(func(p Page, l []core.Pending) string { return p.Pending(l, false) }),
-	"reply":       page(func(p Page, r *core.Reply) string { return p.Reply(r) }),
-	"rollback":    page(func(p Page, r *core.Rollback) string { return p.Rollback(r) }),
-	"search":      page(func(p Page, r *catalog.Results) string { return p.Search(r) }),
-	"validation":  page(func(p Page, v Validation) string { return p.Validation(v) }),
+	"applied":       page(func(p Page, d *core.Detail) string { return p.Applied(d) }),
+	"call":          page(func(p Page, c core.Pending) string { return p.Call(c) }),
+	"description":   page(func(p Page, d *catalog.Description) string { return p.Description(d) }),
+	"detail":        page(func(p Page, d *core.Detail) string { return p.Detail(d) }),
+	"edited":        page(func(p Page, e edit) string { return p.Edited(e.Call, e.Args) }),
+	"ended":         page(func(p Page, l []string) string { return p.Ended("expired", l) }),
+	"executions":    page(func(p Page, l *core.Page) string { return p.Executions(l) }),
+	"outcome":       page(func(p Page, o *core.Outcome) string { return p.Outcome(o) }),
+	"pending":       page(func(p Page, l []core.Pending) string { return p.Pending(l, false) }),
+	"reply":         page(func(p Page, r *core.Reply) string { return p.Reply(r) }),
+	"rollback":      page(func(p Page, r *core.Rollback) string { return p.Rollback(r) }),
+	"rollbackplan":  page(func(p Page, r *core.Rollback) string { return p.RollbackPlan(r) }),
+	"snippet":       page(func(p Page, s core.Snippet) string { return p.Snippet(s) }),
+	"snippets":      page(func(p Page, l []core.Snippet) string { return p.Snippets(l) }),
+	"snippettosave": page(func(p Page, s saving) string { return p.SnippetToSave(s.Request, s.Detail, s.Known) }),
+	"search":        page(func(p Page, r *catalog.Results) string { return p.Search(r) }),
+	"validation":    page(func(p Page, v Validation) string { return p.Validation(v) }),
+}
+
+// edit is a call with an approver's own arguments.
+type edit struct {
+	Call core.Pending
+	Args json.RawMessage
+}
+
+// saving is a snippet that would be saved.
+type saving struct {
+	Request core.SaveRequest
+	Detail  *core.Detail
+	Known   *core.Snippet
 }
 
 func page[T any](f func(Page, T) string) func(Page, []byte) (string, error) {

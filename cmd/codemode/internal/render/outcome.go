@@ -103,7 +103,21 @@ func (p Page) Reply(r *core.Reply) string {
 		w.block(0, "Nothing was changed. "+r.Message)
 		return w.String()
 	}
-	w.line("Execution " + inline(r.ExecutionID) + " " + w.status(inline(r.Status)) + ".")
+	w.line("Execution " + inline(r.ExecutionID) + w.ending(r.Status) + ".")
 	w.block(2, r.Message)
 	return w.String()
+}
+
+// ending says how an execution stands, behind its id; nothing of one that is not there any more.
+func (w *writer) ending(status string) string {
+	switch s := w.status(inline(status)); status {
+	case "":
+		return ""
+	case string(journal.StatusError):
+		return " ended in " + s
+	case string(journal.StatusPaused), string(journal.StatusRunning), string(journal.StatusRolledBack):
+		return " is " + s
+	default:
+		return " " + s
+	}
 }

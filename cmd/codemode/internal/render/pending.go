@@ -1,7 +1,9 @@
 package render
 
 import (
+	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/codemode-go/codemode/core"
 	"github.com/codemode-go/codemode/core/engine"
@@ -43,6 +45,19 @@ func limit(whole bool) int {
 func (p Page) Call(c core.Pending) string {
 	w := &writer{Page: p}
 	w.call(c, 0)
+	return w.String()
+}
+
+// Edited tells one waiting call whole as it would be executed with an approver's own arguments.
+func (p Page) Edited(c core.Pending, args json.RawMessage) string {
+	w := &writer{Page: p}
+	own := c.Args
+	if c.Preview != "" {
+		c.Note = strings.TrimSpace(c.Note + "\nThe preview is left out: it told of the program's own arguments.")
+	}
+	c.Args, c.Preview = args, ""
+	w.call(c, 0)
+	w.labelled(2, "instead of", value(own, w.width()-2-labelWidth))
 	return w.String()
 }
 

@@ -23,6 +23,20 @@ func (p Page) Rollback(r *core.Rollback) string {
 	return w.String()
 }
 
+// RollbackPlan tells what a rollback would do.
+func (p Page) RollbackPlan(r *core.Rollback) string {
+	w := &writer{Page: p}
+	if r.Message != "" {
+		w.block(0, r.Message)
+	}
+	w.reverts("Would be reverted, in this order", r.Reverted)
+	w.reverts(w.paint(red, "Could not be reverted"), r.Failed)
+	w.reverts(w.paint(red, "In doubt: to be settled first"), r.InDoubt)
+	w.reverts(w.paint(yellow, "Could not be reverted: the connector is not there"), r.Missing)
+	w.reverts("Would stay as it is: there is no revert", r.NoRevert)
+	return w.String()
+}
+
 func (w *writer) reverts(heading string, list []engine.RevertRecord) {
 	if len(list) == 0 {
 		return

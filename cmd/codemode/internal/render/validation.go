@@ -51,3 +51,12 @@ func (w *writer) connector(c ValidConnector) {
 		w.block(2, "warning: "+text)
 	}
 }
+
+// Paths lists files, a line each.
+func (p Page) Paths(list []string) string {
+	w := &writer{Page: p}
+	for _, path := range list {
+		w.line(inline(path))
+	}
+	return w.String()
+}
