@@ -919,3 +919,22 @@ func TestTransformResult(t *testing.T) {
 		t.Errorf("%+v, %v", paused, err)
 	}
 }
+
+// A snippet keeps the connectors of its execution; a host that lacks one of them answers with a value, and says so in the logs.
+func TestSnippetWithoutItsConnector(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, newItems(1))
+	out := w.run(`return (await items.list()).length`)
+	if _, err := w.host.SaveSnippet(context.Background(), core.SaveRequest{Name: "n", ExecutionID: out.ExecutionID}); err != nil {
+		t.Fatal(err)
+	}
+	w.more = func(o *core.Options) { o.Connectors = nil }
+	w.restart()
+	got := w.run(`return await codemode.run("n")`)
+	if got.Status != "completed" || !strings.Contains(string(got.Result), `"error":"Snippet \"n\" requires connector(s) \"items\"`) {
+		t.Fatalf("%s %s %s", got.Status, got.Result, got.Error)
+	}
+	if len(got.Logs) != 1 || !strings.HasPrefix(got.Logs[0], "[warn] codemode.run (call 0)") {
+		t.Errorf("logs %q", got.Logs)
+	}
+}
