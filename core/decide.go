@@ -89,7 +89,7 @@ func (h *Host) decideAndDrive(ctx context.Context, id string, decisions decision
 	terminal := false // no pass follows
 	x.View(func(s *journal.State) { terminal = s.Status.Terminal() || s.RollingBack })
 	if terminal {
-		h.hookLater(x)
+		h.hook(ctx, x)
 		return nil, h.stateOutcome(x), nil
 	}
 	d, err = h.drive(x)
@@ -221,6 +221,9 @@ func (h *Host) Reject(ctx context.Context, req RejectRequest) (*Reply, error) {
 	if err == nil && text == "" {
 		d = h.running(req.ExecutionID)
 		_, err = x.Decide(ctx, []engine.Decision{decision(journal.DecisionReject, Shown{Seq: req.Seq, Digest: req.Digest}, req.Decider)})
+		if err == nil && d == nil {
+			h.hook(ctx, x)
+		}
 	}
 	unlock()
 	var u *engine.UndecidableError
@@ -236,8 +239,6 @@ func (h *Host) Reject(ctx context.Context, req RejectRequest) (*Reply, error) {
 		if _, err := h.await(ctx, d); err != nil {
 			return nil, err
 		}
-	} else {
-		h.hookLater(x)
 	}
 	return h.reply(x, true, "Rejected; the execution has ended. What it had done stays done: roll it back to undo it."), nil
 }
@@ -447,7 +448,7 @@ func (h *Host) expire(ctx context.Context, id string, before time.Time) (bool, e
 	}
 	expired, err := x.Expire()
 	if expired && err == nil {
-		h.hookLater(x)
+		h.hook(ctx, x)
 	}
 	return expired, err
 }
@@ -476,7 +477,7 @@ func (h *Host) Rollback(ctx context.Context, req RollbackRequest) (*Rollback, er
 		account, err = x.Rollback(ctx, req.By, req.Note)
 	}
 	if account != nil && account.Changed {
-		h.hookLater(x)
+		h.hook(ctx, x)
 	}
 	var u *engine.UndecidableError
 	if errors.As(err, &u) {

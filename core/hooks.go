@@ -73,19 +73,6 @@ func (h *Host) round(ctx context.Context, id string, r journal.HookRound) {
 	}
 }
 
-// hookLater runs the hooks of an execution that a decision has ended, without delaying its answer.
-func (h *Host) hookLater(x *engine.Execution) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.ctx.Err() != nil {
-		return // a later host catches up
-	}
-	h.work.Go(func() {
-		defer h.locks.lock(x.ID())()
-		h.hook(h.ctx, x)
-	})
-}
-
 // catchUp runs the hooks that a former host missed.
 func (h *Host) catchUp(ctx context.Context, id string) error {
 	defer h.locks.lock(id)()

@@ -300,7 +300,8 @@ func (h *Host) begin(ctx context.Context) (_ context.Context, end func(), err er
 	}, nil
 }
 
-// finish tells of a pass that has ended, and then runs its hooks. No other lock may be wanted under the execution's.
+// finish runs the hooks of a pass that has ended, which have a deadline, and then tells of it. No other lock may be
+// wanted under the execution's.
 func (h *Host) finish(ctx context.Context, d *driven) {
 	defer h.locks.lock(d.x.ID())()
 	h.mu.Lock()
@@ -308,10 +309,10 @@ func (h *Host) finish(ctx context.Context, d *driven) {
 		delete(h.active, d.x.ID())
 	}
 	h.mu.Unlock()
-	close(d.done)
 	if d.err == nil {
 		h.hook(ctx, d.x)
 	}
+	close(d.done)
 }
 
 // prune deletes the executions that have ended and are too old, or beyond the number that is kept.

@@ -14,6 +14,7 @@ import (
 	"github.com/codemode-go/codemode/core/engine"
 	"github.com/codemode-go/codemode/core/journal"
 	"github.com/codemode-go/codemode/core/journal/memory"
+	"github.com/codemode-go/codemode/plugin/sdk"
 	"github.com/codemode-go/codemode/plugin/wire"
 )
 
@@ -303,9 +304,35 @@ func TestRefusedCallsAreNotSyncedOneByOne(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, newItems())
 	appends := 0
+	w.restart() // the hooks of the pass are over
 	w.memory().OnAppend = func(memory.Stage, journal.Batch) error { appends++; return nil }
 	w.is(w.run(`let n = 0; for (let i = 0; i < 50; i++) try { await items.add({number: i}) } catch { n++ } return n`), "completed", "50")
 	if appends > 10 {
 		t.Errorf("%d stages of appends", appends)
 	}
+}
+
+// A call whose connector has prepared it while the program computed is sent all the same.
+func TestPreparedWhileTheProgramComputes(t *testing.T) {
+	t.Parallel()
+	marked := make(chan struct{})
+	c, err := (&sdk.Connector{Name: "c", Version: "1", Methods: []sdk.Method{
+		sdk.Func[struct{}, int]{Name: "mark", Description: "A write, so that nothing is left to flush.", Approval: sdk.NotRequired, Call: func(context.Context, struct{}) (int, error) {
+			close(marked)
+			return 1, nil
+		}},
+		sdk.Func[struct{}, int]{
+			Name: "write", Description: "Write.", Approval: sdk.NotRequired,
+			Prepare: func(ctx context.Context, _ struct{}) (any, error) {
+				<-marked
+				return 1, nil
+			},
+			Call: func(context.Context, struct{}) (int, error) { return 2, nil },
+		},
+	}}).InProcess()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, newItems(), func(o *core.Options) { o.Connectors = []core.Connector{{Label: "c", Connector: c}} })
+	w.is(w.run(`const w = c.write(); await c.mark(); for (let i = 0; i < 2e6; i++); return await w`), "completed", "2")
 }

@@ -25,6 +25,7 @@ func TestRollbackDiesAtEveryAppend(t *testing.T) {
 		w := newWorld(t, it)
 		out := w.run(`await items.add({id: 5}); await items.add({id: 6}); await items.remove({id: 1})`)
 		w.is(out, "paused", "2")
+		w.restart() // the hooks of the pass are over
 		w.memory().FailAfter(n)
 		ctx := context.Background()
 		_, err := w.host.Rollback(ctx, core.RollbackRequest{ExecutionID: out.ExecutionID})
@@ -93,6 +94,7 @@ func TestRollbackOfWhatADeadOneReverted(t *testing.T) {
 	w := newWorld(t, it)
 	out := w.run(`await items.add({id: 5}); await items.remove({id: 1})`)
 	w.is(out, "paused", "1")
+	w.restart() // the hooks of the pass are over
 	w.memory().OnAppend = func(stage memory.Stage, b journal.Batch) error {
 		for _, e := range b.Events {
 			if _, ends := e.Body.(*journal.RollbackEnded); ends && stage == memory.BeforeDurable {

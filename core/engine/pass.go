@@ -213,8 +213,10 @@ func (p *pass) next() (*sandbox.Completion, *ending, error) {
 		if err := p.startQueued(); err != nil {
 			return nil, nil, err
 		}
-		if err := p.poll(); err != nil {
+		if came, err := p.poll(); err != nil {
 			return nil, nil, err
+		} else if came {
+			continue // it may have put a call back to the queue
 		}
 		if err := p.fireTimer(); err != nil {
 			return nil, nil, err
@@ -236,16 +238,17 @@ func (p *pass) next() (*sandbox.Completion, *ending, error) {
 	}
 }
 
-// poll works in a result that has arrived while the program ran: it comes before a timer that fires only now.
-func (p *pass) poll() error {
+// poll works in a result that has arrived while the program ran: it comes before a timer that fires only now. It
+// reports whether there was one.
+func (p *pass) poll() (bool, error) {
 	if len(p.ready) > 0 {
-		return nil
+		return false, nil
 	}
 	select {
 	case r := <-p.results:
-		return p.conclude(r)
+		return true, p.conclude(r)
 	default:
-		return nil
+		return false, nil
 	}
 }
 

@@ -23,7 +23,7 @@ func TestLimits(t *testing.T) {
 	}{
 		"cpu loop":            {"cpu", Limits{CPU: 30 * time.Millisecond}, "\nfor (;;) Math.abs(1)", "30ms of computing time", 2},
 		"cpu catch":           {"cpu", Limits{CPU: 30 * time.Millisecond}, "for (;;) { try { for (;;); } catch {} finally {} }", "30ms", 1},
-		"cpu microtasks":      {"cpu", Limits{CPU: 30 * time.Millisecond}, "const f = () => Promise.resolve().then(f); await f()", "30ms", 1},
+		"cpu microtasks":      {"cpu", Limits{CPU: 30 * time.Millisecond}, "const f = () => Promise.resolve().then(f); await f()", "30ms", -1}, // between two of them there is no line
 		"cpu getter":          {"cpu", Limits{CPU: 30 * time.Millisecond}, "await files.read({get a() { for (;;); }})", "30ms", 1},
 		"cpu result":          {"cpu", Limits{CPU: 30 * time.Millisecond}, "\nreturn {get a() { for (;;); }}", "30ms", 2},
 		"cpu thrown":          {"cpu", Limits{CPU: 30 * time.Millisecond}, "\nthrow {get message() { for (;;); }}", "30ms", 2},
@@ -51,7 +51,7 @@ func TestLimits(t *testing.T) {
 			sp.Limits = tt.limits
 			h := start(t, sp).finish()
 			got := h.last.Exceeded
-			if got == nil || got.Limit != tt.limit || !strings.Contains(got.Message, tt.message) || got.Line != tt.line {
+			if got == nil || got.Limit != tt.limit || !strings.Contains(got.Message, tt.message) || tt.line >= 0 && got.Line != tt.line {
 				t.Fatalf("got %+v", got)
 			}
 			if len(h.lines) > 0 && name != "interval" {
