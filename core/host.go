@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -60,19 +61,17 @@ var validName = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 
 // New makes a host. It opens the journal; connectors are started when they are first needed.
 func New(ctx context.Context, o Options) (*Host, error) {
-	if o.Name == "" {
-		o.Name = "default"
-	}
+	o.Name = cmp.Or(o.Name, "default")
 	if !validName.MatchString(o.Name) || o.Name == "." || o.Name == ".." {
 		return nil, fmt.Errorf("runtime name %q: only letters, digits, _, - and . are allowed", o.Name)
 	}
 	if o.Logger == nil {
 		o.Logger = hclog.NewNullLogger()
 	}
-	o.CallTimeout = or(o.CallTimeout, DefaultCallTimeout)
-	o.Source = or(o.Source, DefaultSource)
-	o.Sandboxes = or(o.Sandboxes, DefaultSandboxes)
-	o.MaxExecutions = or(o.MaxExecutions, DefaultMaxExecutions)
+	o.CallTimeout = cmp.Or(o.CallTimeout, DefaultCallTimeout)
+	o.Source = cmp.Or(o.Source, DefaultSource)
+	o.Sandboxes = cmp.Or(o.Sandboxes, DefaultSandboxes)
+	o.MaxExecutions = cmp.Or(o.MaxExecutions, DefaultMaxExecutions)
 	o.Limits = limitsOver(DefaultLimits, o.Limits)
 	h := &Host{options: o, logger: o.Logger, store: o.Store, sandbox: o.Sandbox, active: map[string]*driven{}}
 	if err := makeDir(o.Dir); err != nil {
@@ -110,33 +109,19 @@ func New(ctx context.Context, o Options) (*Host, error) {
 
 // limitsOver fills the fields that over leaves at zero.
 func limitsOver(base, over engine.Limits) engine.Limits {
-	if over.Wall != 0 {
-		base.Wall = over.Wall
-	}
-	if over.InFlight != 0 {
-		base.InFlight = over.InFlight
-	}
-	if over.Value != 0 {
-		base.Value = over.Value
-	}
+	base.Wall = cmp.Or(over.Wall, base.Wall)
+	base.InFlight = cmp.Or(over.InFlight, base.InFlight)
+	base.Value = cmp.Or(over.Value, base.Value)
 	b, s := &base.Sandbox, over.Sandbox
-	b.CPU = or(s.CPU, b.CPU)
-	b.Memory = or(s.Memory, b.Memory)
-	b.Calls = or(s.Calls, b.Calls)
-	b.Console = or(s.Console, b.Console)
-	b.Stack = or(s.Stack, b.Stack)
-	b.Timers = or(s.Timers, b.Timers)
-	b.Sleep = or(s.Sleep, b.Sleep)
-	b.Value = or(s.Value, b.Value)
+	b.CPU = cmp.Or(s.CPU, b.CPU)
+	b.Memory = cmp.Or(s.Memory, b.Memory)
+	b.Calls = cmp.Or(s.Calls, b.Calls)
+	b.Console = cmp.Or(s.Console, b.Console)
+	b.Stack = cmp.Or(s.Stack, b.Stack)
+	b.Timers = cmp.Or(s.Timers, b.Timers)
+	b.Sleep = cmp.Or(s.Sleep, b.Sleep)
+	b.Value = cmp.Or(s.Value, b.Value)
 	return base
-}
-
-func or[T comparable](v, fallback T) T {
-	var zero T
-	if v == zero {
-		return fallback
-	}
-	return v
 }
 
 // makeDir makes the data folder, which only its owner may enter.

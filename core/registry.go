@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -34,8 +35,9 @@ type registry struct {
 	entries  []*entry       // in the order of the options
 	key      []byte         // of the configurations' fingerprints
 
-	mu       sync.RWMutex // guards snapshot
+	mu       sync.RWMutex // guards all below, which is made anew together
 	snapshot *catalog.Catalog
+	globals  []sandbox.Namespace // what a new execution sees
 }
 
 // entry is one configured connector.
@@ -227,7 +229,7 @@ func (r *registry) refresh() {
 	})
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.snapshot = fresh
+	r.snapshot, r.globals = fresh, globalsOf(fresh)
 }
 
 func (e *entry) describe() catalog.Connector {
@@ -342,7 +344,7 @@ func (r *registry) Timeout(label, method string) time.Duration {
 	if e == nil || e.Timeout == nil || err != nil {
 		return r.timeout
 	}
-	return or(e.Timeout(m), r.timeout)
+	return cmp.Or(e.Timeout(m), r.timeout)
 }
 
 // Validate holds arguments against a method's input schema.
@@ -364,9 +366,15 @@ func (r *registry) recorded() []journal.Connector {
 	return list
 }
 
-// namespaces are the globals of a new execution. Of a connector that is not available nobody knows all methods.
+// namespaces are the globals of a new execution. Nobody changes them.
 func (r *registry) namespaces() []sandbox.Namespace {
-	c := r.catalog()
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.globals
+}
+
+// globalsOf makes the globals. Of a connector that is not available nobody knows all methods.
+func globalsOf(c *catalog.Catalog) []sandbox.Namespace {
 	down, raw := map[string]bool{}, map[string][]string{}
 	for _, conn := range c.Connectors() {
 		down[conn.Label] = conn.Unavailable != ""

@@ -8,8 +8,8 @@ import (
 	"github.com/codemode-go/codemode/core/journal"
 )
 
-// Delete removes an execution with all that belongs to it. One that runs, or that a rollback holds, is not removed; one
-// that waits is. The reply says whether it was there.
+// Delete removes an execution with all that belongs to it. One whose pass runs here is not removed; one that waits is.
+// The reply says whether it was.
 func (h *Host) Delete(ctx context.Context, id string) (*Reply, error) {
 	defer h.locks.lock(id)()
 	head, err := h.store.Head(ctx, id)

@@ -108,9 +108,6 @@ func New(o Options) *Engine {
 // Close waits until every handler that this engine has called has returned.
 func (e *Engine) Close() { e.stragglers.Wait() }
 
-// ErrTerminal is returned for an execution that has ended.
-var ErrTerminal = errors.New("the execution has ended")
-
 // ErrStopped is the cause of a pass that ended because its host stops: the
 // execution stays as it is and a later host continues it.
 var ErrStopped = errors.New("the host is stopping")
