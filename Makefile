@@ -23,11 +23,11 @@ demo: build ## watch a program read, ask, continue in another process, finish an
 
 .PHONY: test
 test: build node ## run all tests (the README's test command)
-	$(GO) test $(PACKAGES)
+	$(GO) test -timeout 9m $(PACKAGES)
 
 .PHONY: race
 race: ## run the tests of the parts that are concurrent under the race detector
-	$(GO) test -race -short ./core/... ./plugin/... ./control/... ./cmd/...
+	$(GO) test -race -short -timeout 9m ./core/... ./plugin/... ./control/... ./cmd/...
 
 .PHONY: torture
 torture: build node ## long proofs: random programs, real kills; ROUNDS=N makes them longer

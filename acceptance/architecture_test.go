@@ -46,6 +46,7 @@ func TestImportsPointDown(t *testing.T) {
 	may := map[string][]string{
 		"core/program":        {},
 		"core/sandbox":        {"core/program"},
+		"core/sandbox/worker": {"core/program", "core/sandbox"},
 		"core/journal":        {},
 		"core/journal/badger": {"core/journal"},
 		"core/journal/memory": {"core/journal"},

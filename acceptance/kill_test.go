@@ -107,11 +107,11 @@ func (k *killRound) risky(args ...string) {
 			killed <- false
 			return
 		}
-		wait, connector := time.Duration(k.rng.IntN(250))*time.Millisecond, k.rng.IntN(3) == 0
+		wait, victim := time.Duration(k.rng.IntN(250))*time.Millisecond, victims[k.rng.IntN(len(victims))]
 		go func() {
 			select {
 			case <-time.After(wait):
-				kill(cmd.Process, connector)
+				kill(cmd.Process, victim)
 				killed <- true
 			case <-done:
 				killed <- false
@@ -124,11 +124,13 @@ func (k *killRound) risky(args ...string) {
 	}
 }
 
-// kill kills a host, or the connector that it has started.
-func kill(host *os.Process, connector bool) {
-	if connector {
-		// pkill finds the children of the host, not those of other tests.
-		_ = exec.Command("pkill", "-KILL", "-P", strconv.Itoa(host.Pid)).Run()
+// victims are what is killed: the host, its connector, or the processes in which its programs run.
+var victims = []string{"", "", "counter", "codemode-sandbox"}
+
+// kill kills a host, or those of its children whose command line has a word in it.
+func kill(host *os.Process, victim string) {
+	if victim != "" {
+		_ = exec.Command("pkill", "-KILL", "-P", strconv.Itoa(host.Pid), "-f", victim).Run()
 		return
 	}
 	_ = host.Kill()

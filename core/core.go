@@ -40,8 +40,15 @@ type Options struct {
 	// same in every host over one journal. If nil it is kept in Dir; without a Dir it is made from Name, and then a
 	// digest helps whoever reads the journal to guess a configuration.
 	FingerprintKey []byte
-	// Sandbox replaces the in-process one.
+	// Sandbox replaces the child processes in which programs run. The host does not close it.
 	Sandbox sandbox.Sandbox
+	// SandboxBinary is the file that is started as such a child: its main calls SandboxMain. Empty: this program's own
+	// file, if its main does; if not, programs run in this process and share its fate, which a warning says.
+	SandboxBinary string
+	// SandboxReuse is how many programs a child runs, one after the other, each in a runtime of its own; 1,000 if 0.
+	SandboxReuse int
+	// RequireWalls refuses to run programs where a wall around the children is missing; see Host.Walls.
+	RequireWalls bool
 	// Connectors are the namespaces, each label once.
 	Connectors []Connector
 	// Limits replace DefaultLimits where a field is set.
@@ -52,6 +59,10 @@ type Options struct {
 	CallTimeout time.Duration
 	// Sandboxes is how many programs run at once; others wait. 32 if 0.
 	Sandboxes int
+	// Queue is how many new programs may wait, and QueueTimeout how long, before they are turned away; 256 and 30 s if 0.
+	// What has begun is never turned away.
+	Queue        int
+	QueueTimeout time.Duration
 	// MaxExecutions is how many executions that have ended are kept; 50 if 0. After the first pass of
 	// another one, those beyond are deleted, the oldest first; what runs or waits never is.
 	MaxExecutions int
@@ -113,6 +124,12 @@ const DefaultCallTimeout = 60 * time.Second
 
 // DefaultSandboxes is how many programs run at once in a host that sets nothing else.
 const DefaultSandboxes = 32
+
+// DefaultQueue and DefaultQueueTimeout bound the new programs that wait in a host that sets nothing else.
+const (
+	DefaultQueue        = 256
+	DefaultQueueTimeout = 30 * time.Second
+)
 
 // DefaultMaxExecutions is how many executions that have ended a host keeps that sets nothing else.
 const DefaultMaxExecutions = 50

@@ -92,7 +92,7 @@ func (h *Host) decideAndDrive(ctx context.Context, id string, decisions decision
 		h.hook(ctx, x)
 		return nil, h.stateOutcome(x), nil
 	}
-	d, err = h.drive(x)
+	d, err = h.drive(x, nil)
 	return d, nil, err
 }
 
@@ -331,7 +331,7 @@ func (h *Host) resume(ctx context.Context, id string) (*driven, *Outcome, error)
 	if text != "" {
 		return nil, h.refusal(x, text), nil
 	}
-	d, err := h.drive(x)
+	d, err := h.drive(x, nil)
 	return d, nil, err
 }
 

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
 	"sync"
 	"time"
@@ -23,6 +22,7 @@ import (
 	"github.com/codemode-go/codemode/core/policy"
 	"github.com/codemode-go/codemode/core/program"
 	"github.com/codemode-go/codemode/core/sandbox"
+	"github.com/codemode-go/codemode/core/sandbox/worker"
 )
 
 // Host owns the journal, the connectors and the policy. It is safe for concurrent use.
@@ -32,6 +32,8 @@ type Host struct {
 	store    journal.Store
 	closers  []func() error
 	sandbox  sandbox.Sandbox
+	pool     *worker.Pool // of the sandbox's children; nil: it has none
+	slots    *slots
 	registry *registry
 	snippets journal.Snippets // nil: the store keeps none
 	values   journal.Values   // nil: the store keeps none
@@ -73,7 +75,8 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	o.Sandboxes = cmp.Or(o.Sandboxes, DefaultSandboxes)
 	o.MaxExecutions = cmp.Or(o.MaxExecutions, DefaultMaxExecutions)
 	o.Limits = limitsOver(DefaultLimits, o.Limits)
-	h := &Host{options: o, logger: o.Logger, store: o.Store, sandbox: o.Sandbox, active: map[string]*driven{}}
+	o.Queue, o.QueueTimeout = cmp.Or(o.Queue, DefaultQueue), cmp.Or(o.QueueTimeout, DefaultQueueTimeout)
+	h := &Host{options: o, logger: o.Logger, store: o.Store, slots: newSlots(o), active: map[string]*driven{}}
 	if err := makeDir(o.Dir); err != nil {
 		return nil, err
 	}
@@ -82,12 +85,11 @@ func New(ctx context.Context, o Options) (*Host, error) {
 		return nil, err
 	}
 	h.registry = registry
-	if h.sandbox == nil {
-		h.sandbox = sandbox.New()
-	}
-	h.sandbox = limitedTo(o.Sandboxes, h.sandbox)
 	if err := h.openStore(ctx); err != nil {
 		return nil, err
+	}
+	if err := h.openSandbox(); err != nil {
+		return nil, errors.Join(err, h.close())
 	}
 	rules := map[string][]policy.Rule{}
 	for _, c := range o.Connectors {
@@ -145,7 +147,7 @@ func (h *Host) openStore(ctx context.Context) error {
 		h.store, h.closers = store, append(h.closers, store.Close)
 		return nil
 	}
-	dir := filepath.Join(h.options.Dir, "journal", h.options.Name)
+	dir := journalDir(h.options.Dir, h.options.Name)
 	store, err := badger.Open(ctx, badger.Options{Dir: dir, Logger: h.logger.Named("journal")})
 	if err != nil {
 		return err
@@ -162,6 +164,11 @@ func (h *Host) Close() error {
 	h.mu.Unlock()
 	h.work.Wait()
 	h.engine.Close()
+	return h.close()
+}
+
+// close gives back what New has opened.
+func (h *Host) close() error {
 	var err error
 	for _, c := range h.closers {
 		err = errors.Join(err, c())
@@ -179,6 +186,19 @@ func (h *Host) Run(ctx context.Context, req RunRequest) (*Outcome, error) {
 	if out := h.checkRequest(id.String(), req); out != nil {
 		return out, nil
 	}
+	free, err := h.slots.admit(ctx)
+	switch {
+	case errors.Is(err, errBusy):
+		return h.busyOutcome(id.String()), nil
+	case err != nil:
+		return unstartedOutcome(id.String(), err), nil
+	}
+	defer func() {
+		if free != nil {
+			free()
+		}
+	}()
+	h.warm()
 	h.registry.load(ctx)
 	prog, err := h.sandbox.Compile(ctx, program.Source{Text: req.Code, Namespaces: h.registry.methods()})
 	var fault *program.Error
@@ -200,10 +220,11 @@ func (h *Host) Run(ctx context.Context, req RunRequest) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := h.drive(x, h.prune)
+	d, err := h.drive(x, free, h.prune)
 	if err != nil {
 		return nil, err
 	}
+	free = nil // the pass has it
 	select {
 	case <-d.done:
 	case <-ctx.Done():
@@ -241,8 +262,9 @@ func compileOutcome(id string, fault *program.Error) *Outcome {
 	}
 }
 
-// drive runs a pass on a goroutine of the host's. What is to be done after it does not delay its outcome.
-func (h *Host) drive(x *engine.Execution, after ...func()) (*driven, error) {
+// drive runs a pass on a goroutine of the host's. free gives back the slot that the program has; nil: it has none yet.
+// What is to be done after it does not delay its outcome.
+func (h *Host) drive(x *engine.Execution, free func(), after ...func()) (*driven, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.ctx.Err() != nil {
@@ -259,7 +281,13 @@ func (h *Host) drive(x *engine.Execution, after ...func()) (*driven, error) {
 	h.active[x.ID()] = d
 	h.work.Go(func() {
 		defer cancel(nil)
+		if free == nil {
+			free, _ = h.slots.take(ctx) // it fails when ctx ends, which Run knows what to make of
+		}
 		d.outcome, d.err = x.Run(ctx)
+		if free != nil {
+			free()
+		}
 		h.finish(ctx, d)
 		for _, f := range after {
 			f()

@@ -16,11 +16,17 @@ import (
 	"github.com/codemode-go/codemode/core/engine"
 	"github.com/codemode-go/codemode/core/journal"
 	"github.com/codemode-go/codemode/core/journal/memory"
+	"github.com/codemode-go/codemode/core/sandbox/worker"
 	"github.com/codemode-go/codemode/plugin/sdk"
 	"github.com/codemode-go/codemode/plugin/wire"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if worker.IsChild() {
+		core.SandboxMain()
+	}
+	goleak.VerifyTestMain(m) // hosts run programs in this process, where a test does not say otherwise
+}
 
 // items is a connector that counts what it is asked to do. Writes carry numbers; removals need approval.
 type items struct {

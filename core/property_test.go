@@ -22,6 +22,7 @@ import (
 	"github.com/codemode-go/codemode/core/journal/memory"
 	"github.com/codemode-go/codemode/core/program"
 	"github.com/codemode-go/codemode/core/sandbox"
+	"github.com/codemode-go/codemode/core/sandbox/worker"
 	"github.com/codemode-go/codemode/internal/randomprogram"
 	"github.com/codemode-go/codemode/plugin/sdk"
 )
@@ -68,6 +69,36 @@ func TestPropertyReplay(t *testing.T) {
 	}
 }
 
+// TestPropertyReplayInChildren is the same with programs in child processes.
+func TestPropertyReplayInChildren(t *testing.T) {
+	t.Parallel()
+	rounds := 40
+	if testing.Short() {
+		rounds = 8
+	}
+	binary, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool, err := worker.New(worker.Options{Binary: binary, Limits: core.DefaultLimits.Sandbox, Reuse: 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = pool.Close() })
+	tally := map[string]int{}
+	for i := range rounds {
+		r := newRound(t, uint64(i))
+		r.sandbox, r.tick = pool, 50*time.Microsecond
+		r.play()
+		tally[r.end]++
+		tally["crashes"] += r.crashes
+	}
+	t.Log(tally)
+	if tally["completed"] == 0 || tally["crashes"] == 0 {
+		t.Error("the rounds met nothing")
+	}
+}
+
 // round is one program's life.
 type round struct {
 	t    *testing.T
@@ -77,12 +108,14 @@ type round struct {
 	// dirty programs break the rules of steps: they may end in a divergence, but never in anything silent.
 	dirty bool
 
-	store *memory.Store
-	host  *core.Host
-	id    string
+	store   *memory.Store
+	sandbox sandbox.Sandbox // nil: the host's own, in process
+	host    *core.Host
+	id      string
 
 	mu      sync.Mutex // guards all below, which the connector's handlers use
 	latency *rand.Rand
+	tick    time.Duration
 	effects map[string][]string // idempotency key -> the arguments it was carried out with
 	results map[string]string   // idempotency key -> result
 
@@ -95,7 +128,7 @@ func newRound(t *testing.T, seed uint64) *round {
 	dirty := rng.IntN(4) == 0
 	return &round{
 		t: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 2)), latency: rand.New(rand.NewPCG(seed, 3)),
-		code: randomprogram.New(rng, dirty), dirty: dirty, store: memory.New(),
+		code: randomprogram.New(rng, dirty), dirty: dirty, store: memory.New(), tick: time.Millisecond,
 		effects: map[string][]string{}, results: map[string]string{},
 	}
 }
@@ -134,7 +167,7 @@ type value struct {
 // linger waits as long as a connector might, and draws a value.
 func (r *round) linger(ctx context.Context) (int, error) {
 	r.mu.Lock()
-	wait, v := time.Duration(r.latency.IntN(30))*time.Millisecond, r.latency.IntN(1000)
+	wait, v := time.Duration(r.latency.IntN(30))*r.tick, r.latency.IntN(1000)
 	r.mu.Unlock()
 	if wait == 0 {
 		return v, nil
@@ -193,7 +226,7 @@ func (r *round) start() {
 	if r.crashes < 4 && r.rng.IntN(3) > 0 {
 		r.store.FailAfter(r.rng.IntN(12))
 	}
-	r.host, err = core.New(context.Background(), core.Options{Store: r.store, Connectors: []core.Connector{{Label: "t", Connector: c}}})
+	r.host, err = core.New(context.Background(), core.Options{Store: r.store, Sandbox: r.sandbox, Connectors: []core.Connector{{Label: "t", Connector: c}}})
 	if err != nil {
 		r.fail("%v", err)
 	}

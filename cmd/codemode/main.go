@@ -6,9 +6,14 @@ package main
 import (
 	"context"
 	"os"
+
+	"github.com/codemode-go/codemode/core"
 )
 
-func main() { os.Exit(execute()) }
+func main() {
+	core.SandboxMain()
+	os.Exit(execute())
+}
 
 func execute() int {
 	ctx, stop := interruptible(context.Background())

@@ -44,18 +44,22 @@ type Runtime struct {
 
 // Sandbox limits programs. Every limit has an error of its own.
 type Sandbox struct {
-	Timeout     time.Duration // wall time of a pass without its waiting; default 60s
-	CPU         time.Duration // CPU time of an execution; default 10s
-	Memory      int64         // bytes; soft, the hard wall stands above it; default 256 MiB
-	Source      int64         // bytes of a program; default 256 KiB, at most 1,000,000
-	Calls       int           // of an execution; default 10,000
-	InFlight    int           // calls at once, others queue; default 16
-	Console     int64         // bytes of console text, the oldest lines go; default 256 KiB
-	Stack       int           // frames; default 5,000
-	Timers      int           // of an execution; default 1,000
-	Sleep       time.Duration // of an execution's timers; default 10m
-	CallTimeout time.Duration // of a call whose connector and method set none; default 60s
-	Sandboxes   int           // programs that run at once; default 32
+	Timeout      time.Duration // wall time of a pass without its waiting; default 60s
+	CPU          time.Duration // CPU time of an execution; default 10s
+	Memory       int64         // bytes; soft, the hard wall stands above it; default 256 MiB
+	Source       int64         // bytes of a program; default 256 KiB, at most 1,000,000
+	Calls        int           // of an execution; default 10,000
+	InFlight     int           // calls at once, others queue; default 16
+	Console      int64         // bytes of console text, the oldest lines go; default 256 KiB
+	Stack        int           // frames; default 5,000
+	Timers       int           // of an execution; default 1,000
+	Sleep        time.Duration // of an execution's timers; default 10m
+	CallTimeout  time.Duration // of a call whose connector and method set none; default 60s
+	Sandboxes    int           // programs that run at once; default 32
+	Queue        int           // new programs that may wait; default 256
+	QueueTimeout time.Duration // and how long; default 30s
+	Reuse        int           // programs that one child process runs; default 1,000
+	RequireWalls bool          // no program runs where a wall around the child processes is missing
 }
 
 // Approvals says who may decide, and how.

@@ -1,12 +1,14 @@
 package config
 
 import (
+	"fmt"
 	"math"
 	"path/filepath"
 	"runtime"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
 )
 
 // maxSource bounds sandbox.source: one recorded value may have so many characters.
@@ -54,6 +56,7 @@ func (l *loader) sandbox(block *hcl.Block) Sandbox {
 		Timeout: time.Minute, CPU: 10 * time.Second, Memory: 256 << 20,
 		Source: 256 << 10, Calls: 10_000, InFlight: 16, Console: 256 << 10, Stack: 5_000,
 		Timers: 1_000, Sleep: 10 * time.Minute, CallTimeout: time.Minute, Sandboxes: 32,
+		Queue: 256, QueueTimeout: 30 * time.Second, Reuse: 1000,
 	}
 	if block == nil {
 		return s
@@ -63,8 +66,22 @@ func (l *loader) sandbox(block *hcl.Block) Sandbox {
 		size("source", maxSource, &s.Source), count("calls", &s.Calls), count("in_flight", &s.InFlight),
 		size("console", math.MaxInt32, &s.Console), count("stack", &s.Stack), count("timers", &s.Timers),
 		duration("sleep", &s.Sleep), duration("call_timeout", &s.CallTimeout), count("sandboxes", &s.Sandboxes),
+		count("queue", &s.Queue), duration("queue_timeout", &s.QueueTimeout), count("reuse", &s.Reuse),
+		required(&s.RequireWalls),
 	})
 	return s
+}
+
+// required reads which walls around a program's process must hold.
+func required(full *bool) attribute {
+	return attribute{name: "require", kind: cty.String, take: func(v cty.Value) error {
+		switch v.AsString() {
+		case "full", "available":
+			*full = v.AsString() == "full"
+			return nil
+		}
+		return fmt.Errorf(`the walls required are "full" or "available".%s`, suggestion(v.AsString(), []string{"full", "available"}))
+	}}
 }
 
 // approvals reads the approvals block; nil is an absent one.

@@ -37,6 +37,7 @@ var pages = map[string]func(Page, []byte) (string, error){
 	"snippets":      page(func(p Page, l []core.Snippet) string { return p.Snippets(l) }),
 	"snippettosave": page(func(p Page, s saving) string { return p.SnippetToSave(s.Request, s.Detail, s.Known) }),
 	"search":        page(func(p Page, r *catalog.Results) string { return p.Search(r) }),
+	"diagnosis":     page(func(p Page, d Diagnosis) string { return p.Diagnosis(d) }),
 	"validation":    page(func(p Page, v Validation) string { return p.Validation(v) }),
 }
 
