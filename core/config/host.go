@@ -1,7 +1,7 @@
 package config
 
 import (
-	"fmt"
+	"errors"
 	"math"
 	"path/filepath"
 	"runtime"
@@ -80,7 +80,7 @@ func required(full *bool) attribute {
 			*full = v.AsString() == "full"
 			return nil
 		}
-		return fmt.Errorf(`the walls required are "full" or "available".%s`, suggestion(v.AsString(), []string{"full", "available"}))
+		return errors.New(`it must be "full" or "available"`)
 	}}
 }
 

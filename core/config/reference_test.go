@@ -197,6 +197,7 @@ var samples = map[string]struct{ one, other, wrong string }{
 var particular = map[string][2]string{
 	"connector#checksum":    {`"sha256:` + strings.Repeat("a", 64) + `"`, `"sha256:` + strings.Repeat("b", 64) + `"`},
 	"connector.rule#effect": {`"allow"`, `"approve"`},
+	"sandbox#require":       {`"full"`, `"available"`},
 }
 
 // A value of the type in the table is taken and changes the configuration, one of another type is refused, and the
