@@ -66,7 +66,8 @@ type ending struct {
 	status  journal.Status // completed, paused, error or rejected
 	errType string
 	failure *journal.Failure
-	stopped bool // the host stops: the execution stays running
+	stopped bool   // the host stops: the execution stays running
+	kept    string // why the execution waits, as it is, for a later host; set with paused
 }
 
 // fail is the end of an execution in an error.
@@ -99,6 +100,11 @@ func (p *pass) diverged(d *sandbox.Divergence) *ending {
 		"its input, its calls and its steps into codemode.step.", d.Seq, d.Recorded, d.Came)
 	if step != "" {
 		text += fmt.Sprintf(" The likely cause is step %s, which was not run again: it must return what it finds out instead of assigning outer variables.", step)
+	}
+	if began := p.rec.state.Begun.Engine; began != sandbox.Version {
+		return &ending{status: journal.StatusPaused, kept: fmt.Sprintf(
+			"%s Nothing has changed, and what was decided still stands: the execution began under the engine %q, and this one is %q, "+
+				"which is the likely cause. Resume it with a version of codemode that has the first.", text, began, sandbox.Version)}
 	}
 	return fail(ErrorDivergence, &journal.Failure{Message: text})
 }

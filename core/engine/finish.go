@@ -12,7 +12,10 @@ import (
 // finish journals how the pass ended and returns the outcome.
 func (p *pass) finish(end *ending) (*Outcome, error) {
 	result, omitted := p.value(end)
-	if end.status == journal.StatusPaused {
+	switch {
+	case end.kept != "":
+		return p.keep(end.kept)
+	case end.status == journal.StatusPaused:
 		return p.pause()
 	}
 	if err := p.abort(end); err != nil {
@@ -77,6 +80,21 @@ func (p *pass) pause() (*Outcome, error) {
 	o := OutcomeOf(p.rec.state)
 	o.Logs = p.lines()
 	return o, nil
+}
+
+// keep journals a pass that came to nothing: the execution waits as it is.
+func (p *pass) keep(why string) (*Outcome, error) {
+	for _, c := range p.open.all() {
+		p.forget(c)
+	}
+	_, err := p.rec.add(&journal.PassEnded{Status: string(journal.StatusPaused), Usage: p.rec.state.Usage, Returned: p.rec.state.Returned})
+	if err == nil {
+		err = p.rec.flush(p.ctx)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("record the pause: %w", err)
+	}
+	return StateError(p.ID(), why), nil
 }
 
 // abort ends what is outstanding: what had not started is withdrawn, reads are cancelled, started writes are
