@@ -155,9 +155,9 @@ func (c *Client) Resume(ctx context.Context, id string) (*core.Outcome, error) {
 	return call[*core.Outcome](ctx, c, "resume", idRequest{ID: id})
 }
 
-// ResumeAll resumes what former processes left behind.
+// ResumeAll resumes what former processes left behind, and returns the outcomes, also beside an error.
 func (c *Client) ResumeAll(ctx context.Context) ([]*core.Outcome, error) {
-	return call[[]*core.Outcome](ctx, c, "resume-all", struct{}{})
+	return callPartial[*core.Outcome](ctx, c, "resume-all", struct{}{})
 }
 
 // Rollback undoes what an execution has done.

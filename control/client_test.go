@@ -175,13 +175,16 @@ func TestListsCrossBesideTheirErrors(t *testing.T) {
 	t.Parallel()
 	damaged := &journal.DamagedError{After: -1, Cause: "gap", Part: `version 2 of snippet "s"`}
 	dir, _ := serve(t, &fake{
-		snippets: func() ([]core.Snippet, error) { return []core.Snippet{{Snippet: journal.Snippet{Name: "r"}}}, damaged },
-		expire:   func(time.Duration) ([]string, error) { return []string{"a"}, damaged },
-		prune:    func(int) ([]string, error) { return []string{"b"}, damaged },
+		snippets:  func() ([]core.Snippet, error) { return []core.Snippet{{Snippet: journal.Snippet{Name: "r"}}}, damaged },
+		resumeAll: func() ([]*core.Outcome, error) { return []*core.Outcome{completed("x")}, damaged },
+		expire:    func(time.Duration) ([]string, error) { return []string{"a"}, damaged },
+		prune:     func(int) ([]string, error) { return []string{"b"}, damaged },
 	})
 	c := guest(t, dir, here)
 	snippets, err := c.Snippets(t.Context())
 	beside(t, "snippets", err, len(snippets) == 1 && snippets[0].Name == "r")
+	resumed, err := c.ResumeAll(t.Context())
+	beside(t, "resume all", err, len(resumed) == 1 && resumed[0].ExecutionID == "x")
 	expired, err := c.ExpirePaused(t.Context(), 0)
 	beside(t, "expire", err, cmp.Equal(expired, []string{"a"}))
 	pruned, err := c.Prune(t.Context(), 0)

@@ -94,8 +94,8 @@ var routes = map[string]route{
 	"resume": {answer: handle(func(s *Server, ctx context.Context, r idRequest) (*core.Outcome, error) {
 		return s.host.Resume(ctx, r.ID)
 	})},
-	"resume-all": {answer: handle(func(s *Server, ctx context.Context, _ struct{}) ([]*core.Outcome, error) {
-		return s.host.ResumeAll(ctx)
+	"resume-all": {answer: handle(func(s *Server, ctx context.Context, _ struct{}) (partial[*core.Outcome], error) {
+		return partialOf(s.host.ResumeAll(ctx))
 	})},
 	"rollback": {answer: handle(func(s *Server, ctx context.Context, r core.RollbackRequest) (*core.Rollback, error) {
 		return s.host.Rollback(ctx, r)

@@ -81,54 +81,13 @@ func (a *app) settle(ctx context.Context, s *session, req core.SettleRequest, me
 		}
 		req.Via = viaTerminal
 	}
-	before, err := settled(ctx, s, req.ExecutionID)
-	if err != nil {
-		return err
-	}
 	out, err := drive(ctx, a, s, req.ExecutionID, func(ctx context.Context, svc control.Service) (*core.Outcome, error) {
 		return svc.Settle(ctx, req)
 	})
 	if err != nil {
 		return err
 	}
-	if out.ErrorType == engine.ErrorState {
-		return a.outcome(out)
-	}
-	// The answer counts, also after an interrupt that came while it was awaited.
-	after, err := settled(context.WithoutCancel(ctx), s, req.ExecutionID)
-	if err != nil {
-		return err
-	}
-	if !sameState(before, after) {
-		return a.outcome(out)
-	}
-	return a.reply(&core.Reply{ExecutionID: req.ExecutionID, Status: after.Status, Changed: true, Message: recorded(after, req.Seq)})
-}
-
-// settled reads an execution that is settled; nil: there is none, which the host says.
-func settled(ctx context.Context, s *session, id string) (*core.Detail, error) {
-	d, err := ask(ctx, s, func(svc control.Service) (*core.Detail, error) { return svc.Show(ctx, id) })
-	var unknown *core.NotFoundError
-	if errors.As(err, &unknown) {
-		return nil, nil
-	}
-	return d, err
-}
-
-// sameState reports whether nothing ran in between: the execution had ended, or it was a revert that was settled. What
-// the execution once came to is then no outcome of the settling.
-func sameState(before, after *core.Detail) bool {
-	return before != nil && after != nil && before.Status == after.Status && before.Passes == after.Passes
-}
-
-// recorded tells the last decision on a call.
-func recorded(d *core.Detail, seq string) string {
-	for _, e := range slices.Backward(d.Timeline) {
-		if e.Kind == "decided" && e.Seq == seq {
-			return "Recorded, and nothing was run: " + e.Text
-		}
-	}
-	return "Recorded, and nothing was run."
+	return a.outcome(out)
 }
 
 // askSettle shows the call and asks a person whether it is to be settled so.
