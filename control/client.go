@@ -27,7 +27,8 @@ const cancelTime = 10 * time.Second
 
 // Client is the host of another process. It is safe for concurrent use and holds nothing that needs closing.
 //
-// Its errors are those of the host, and besides [ErrNoHolder], *[LostError] and *[MismatchError].
+// Its errors are those of the host, and besides [ErrNoHolder], *[LostError], *[MismatchError] and *[SecretError].
+// Decisions carry the secret of their context; see [WithSecret].
 type Client struct {
 	holder Holder
 	as     Identity
@@ -272,6 +273,9 @@ func (c *Client) send(ctx context.Context, path, name string, body any) (text []
 	req.Header.Set(headerFingerprint, c.as.Fingerprint)
 	if name != "" {
 		req.Header.Set(headerRequest, name)
+	}
+	if secret := secretOf(ctx); secret != "" {
+		req.Header.Set(headerSecret, url.PathEscape(secret))
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {

@@ -19,6 +19,8 @@ const (
 	headerFingerprint = "Codemode-Fingerprint"
 	// headerRequest names a run, so that it can be cancelled before its execution's id is known.
 	headerRequest = "Codemode-Request"
+	// headerSecret carries the secret of a decision, where the holder demands one. The socket is private.
+	headerSecret = "Codemode-Secret"
 )
 
 // maxBody bounds a request: the largest program and the largest input fit in, however they are escaped.

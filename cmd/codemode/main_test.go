@@ -105,6 +105,7 @@ type stage struct {
 	out, err   bytes.Buffer
 	opened     int
 	unattended bool
+	secret     bool
 	cancelled  []string
 }
 
@@ -117,7 +118,7 @@ func newStage(host control.Service) *stage {
 	s.open = func(context.Context) (*session, error) {
 		s.opened++
 		return &session{
-			service: host, unattended: s.unattended, close: func(context.Context) {},
+			service: host, unattended: s.unattended, secret: s.secret, kept: 50, close: func(context.Context) {},
 			cancel: func(_ context.Context, id string, cause error) (bool, error) {
 				s.cancelled = append(s.cancelled, id+": "+cause.Error())
 				return true, nil

@@ -46,7 +46,7 @@ execution that has ended, and of a revert, it is only recorded.`,
 	cmd.Flags().StringVar(&f.note, "note", "", "how you know")
 	cmd.MarkFlagsMutuallyExclusive("again", "result", "not-done", "end")
 	cmd.MarkFlagsOneRequired("again", "result", "not-done", "end")
-	return cmd
+	return a.takesSecret(cmd)
 }
 
 // request says what was chosen, also in words for the question.
@@ -70,8 +70,8 @@ func (f settleFlags) request() (req core.SettleRequest, meaning string, err erro
 }
 
 func (a *app) settle(ctx context.Context, s *session, req core.SettleRequest, meaning string) error {
-	req.Decider = a.decider(viaCommand, req.Note)
-	if !s.unattended {
+	req.Decider = a.decider(a.via(), req.Note)
+	if a.asks(s) {
 		yes, err := a.askSettle(ctx, s, req, meaning)
 		if err != nil {
 			return err
@@ -80,6 +80,10 @@ func (a *app) settle(ctx context.Context, s *session, req core.SettleRequest, me
 			return a.outcome(engine.StateError(req.ExecutionID, "Nothing was settled."))
 		}
 		req.Via = viaTerminal
+	}
+	ctx, err := a.authorized(ctx, s)
+	if err != nil {
+		return err
 	}
 	out, err := drive(ctx, a, s, req.ExecutionID, func(ctx context.Context, svc control.Service) (*core.Outcome, error) {
 		return svc.Settle(ctx, req)
