@@ -186,6 +186,11 @@ func (c *Client) Describe(ctx context.Context, target string) (*catalog.Descript
 	return call[*catalog.Description](ctx, c, "describe", describeRequest{Target: target})
 }
 
+// Types declares namespaces in TypeScript; none: all.
+func (c *Client) Types(ctx context.Context, namespaces []string) (*core.Types, error) {
+	return call[*core.Types](ctx, c, "types", typesRequest{Namespaces: namespaces})
+}
+
 // SaveSnippet saves an execution's program under a name.
 func (c *Client) SaveSnippet(ctx context.Context, req core.SaveRequest) (*core.Snippet, error) {
 	return call[*core.Snippet](ctx, c, "save-snippet", req)

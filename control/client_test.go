@@ -57,6 +57,8 @@ func TestRequestsCrossTheSocket(t *testing.T) {
 	}
 	save := core.SaveRequest{Name: "s", ExecutionID: "x", Description: "d", InputSchema: tricky, Force: true, By: "ada"}
 
+	types := &core.Types{Text: "declare <T>", Unavailable: []catalog.Unavailable{{Connector: "c", Reason: "r"}}}
+
 	f := &fake{
 		run:         func(_ context.Context, r core.RunRequest) (*core.Outcome, error) { note(r); return out, nil },
 		pending:     func(id string) ([]core.Pending, error) { note(id); return out.Pending, nil },
@@ -72,6 +74,7 @@ func TestRequestsCrossTheSocket(t *testing.T) {
 		search:      func(q catalog.Query) (*catalog.Results, error) { note(q); return results, nil },
 		describe:    func(target string) (*catalog.Description, error) { note(target); return description, nil },
 		tool:        tool,
+		types:       func(names []string) (*core.Types, error) { note(names); return types, nil },
 		saveSnippet: func(r core.SaveRequest) (*core.Snippet, error) { note(r); return snippet, nil },
 		snippets:    func() ([]core.Snippet, error) { note("snippets"); return []core.Snippet{*snippet}, nil },
 		snippet: func(name string, version int) (*core.Snippet, error) {
@@ -106,6 +109,7 @@ func TestRequestsCrossTheSocket(t *testing.T) {
 		"show":         {detail, func(ctx context.Context, c *control.Client) (any, error) { return c.Show(ctx, "x") }, "x"},
 		"search":       {results, func(ctx context.Context, c *control.Client) (any, error) { return c.Search(ctx, query) }, query},
 		"describe":     {description, func(ctx context.Context, c *control.Client) (any, error) { return c.Describe(ctx, "c.m") }, "c.m"},
+		"types":        {types, func(ctx context.Context, c *control.Client) (any, error) { return c.Types(ctx, []string{"a"}) }, []string{"a"}},
 		"save snippet": {snippet, func(ctx context.Context, c *control.Client) (any, error) { return c.SaveSnippet(ctx, save) }, save},
 		"snippets": {[]core.Snippet{*snippet}, func(ctx context.Context, c *control.Client) (any, error) {
 			return c.Snippets(ctx)

@@ -36,6 +36,8 @@ type Service interface {
 	Show(ctx context.Context, id string) (*core.Detail, error)
 	Search(ctx context.Context, q catalog.Query) (*catalog.Results, error)
 	Describe(ctx context.Context, target string) (*catalog.Description, error)
+	// Types declares namespaces in TypeScript; none: all.
+	Types(ctx context.Context, namespaces []string) (*core.Types, error)
 	SaveSnippet(ctx context.Context, req core.SaveRequest) (*core.Snippet, error)
 	Snippets(ctx context.Context) ([]core.Snippet, error)
 	Snippet(ctx context.Context, name string, version int) (*core.Snippet, error)

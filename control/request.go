@@ -34,6 +34,9 @@ type (
 	describeRequest struct {
 		Target string `json:"target"`
 	}
+	typesRequest struct {
+		Namespaces []string `json:"namespaces,omitempty"`
+	}
 	cancelRequest struct {
 		Request     string `json:"request,omitempty"` // of a run, from its header
 		ExecutionID string `json:"executionId,omitempty"`
@@ -113,6 +116,9 @@ var routes = map[string]route{
 	})},
 	"describe": {always: true, answer: handle(func(s *Server, ctx context.Context, r describeRequest) (*catalog.Description, error) {
 		return s.host.Describe(ctx, r.Target)
+	})},
+	"types": {always: true, answer: handle(func(s *Server, ctx context.Context, r typesRequest) (*core.Types, error) {
+		return s.host.Types(ctx, r.Namespaces)
 	})},
 	"save-snippet": {answer: handle(func(s *Server, ctx context.Context, r core.SaveRequest) (*core.Snippet, error) {
 		return s.host.SaveSnippet(ctx, r)

@@ -41,6 +41,7 @@ type service struct {
 	show          func(string) (*core.Detail, error)
 	search        func(catalog.Query) (*catalog.Results, error)
 	describe      func(string) (*catalog.Description, error)
+	types         func([]string) (*core.Types, error)
 	saveSnippet   func(core.SaveRequest) (*core.Snippet, error)
 	snippets      func() ([]core.Snippet, error)
 	snippet       func(string, int) (*core.Snippet, error)
@@ -82,6 +83,9 @@ func (s *service) Search(_ context.Context, q catalog.Query) (*catalog.Results, 
 }
 func (s *service) Describe(_ context.Context, target string) (*catalog.Description, error) {
 	return s.describe(target)
+}
+func (s *service) Types(_ context.Context, names []string) (*core.Types, error) {
+	return s.types(names)
 }
 func (s *service) SaveSnippet(_ context.Context, r core.SaveRequest) (*core.Snippet, error) {
 	return s.saveSnippet(r)
