@@ -27,7 +27,8 @@ const cancelTime = 10 * time.Second
 
 // Client is the host of another process. It is safe for concurrent use and holds nothing that needs closing.
 //
-// Its errors are those of the host, and besides [ErrNoHolder], *[LostError] and *[MismatchError].
+// Its errors are those of the host, and besides [ErrNoHolder], *[LostError], *[MismatchError] and *[SecretError].
+// Decisions carry the secret of their context; see [WithSecret].
 type Client struct {
 	holder Holder
 	as     Identity
@@ -155,9 +156,9 @@ func (c *Client) Resume(ctx context.Context, id string) (*core.Outcome, error) {
 	return call[*core.Outcome](ctx, c, "resume", idRequest{ID: id})
 }
 
-// ResumeAll resumes what former processes left behind.
+// ResumeAll resumes what former processes left behind, and returns the outcomes, also beside an error.
 func (c *Client) ResumeAll(ctx context.Context) ([]*core.Outcome, error) {
-	return call[[]*core.Outcome](ctx, c, "resume-all", struct{}{})
+	return callPartial[*core.Outcome](ctx, c, "resume-all", struct{}{})
 }
 
 // Rollback undoes what an execution has done.
@@ -183,6 +184,11 @@ func (c *Client) Search(ctx context.Context, q catalog.Query) (*catalog.Results,
 // Describe tells of a namespace, a method or a type.
 func (c *Client) Describe(ctx context.Context, target string) (*catalog.Description, error) {
 	return call[*catalog.Description](ctx, c, "describe", describeRequest{Target: target})
+}
+
+// Types declares namespaces in TypeScript; none: all.
+func (c *Client) Types(ctx context.Context, namespaces []string) (*core.Types, error) {
+	return call[*core.Types](ctx, c, "types", typesRequest{Namespaces: namespaces})
 }
 
 // SaveSnippet saves an execution's program under a name.
@@ -272,6 +278,9 @@ func (c *Client) send(ctx context.Context, path, name string, body any) (text []
 	req.Header.Set(headerFingerprint, c.as.Fingerprint)
 	if name != "" {
 		req.Header.Set(headerRequest, name)
+	}
+	if secret := secretOf(ctx); secret != "" {
+		req.Header.Set(headerSecret, url.PathEscape(secret))
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {

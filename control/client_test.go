@@ -57,6 +57,8 @@ func TestRequestsCrossTheSocket(t *testing.T) {
 	}
 	save := core.SaveRequest{Name: "s", ExecutionID: "x", Description: "d", InputSchema: tricky, Force: true, By: "ada"}
 
+	types := &core.Types{Text: "declare <T>", Unavailable: []catalog.Unavailable{{Connector: "c", Reason: "r"}}}
+
 	f := &fake{
 		run:         func(_ context.Context, r core.RunRequest) (*core.Outcome, error) { note(r); return out, nil },
 		pending:     func(id string) ([]core.Pending, error) { note(id); return out.Pending, nil },
@@ -72,6 +74,7 @@ func TestRequestsCrossTheSocket(t *testing.T) {
 		search:      func(q catalog.Query) (*catalog.Results, error) { note(q); return results, nil },
 		describe:    func(target string) (*catalog.Description, error) { note(target); return description, nil },
 		tool:        tool,
+		types:       func(names []string) (*core.Types, error) { note(names); return types, nil },
 		saveSnippet: func(r core.SaveRequest) (*core.Snippet, error) { note(r); return snippet, nil },
 		snippets:    func() ([]core.Snippet, error) { note("snippets"); return []core.Snippet{*snippet}, nil },
 		snippet: func(name string, version int) (*core.Snippet, error) {
@@ -106,6 +109,7 @@ func TestRequestsCrossTheSocket(t *testing.T) {
 		"show":         {detail, func(ctx context.Context, c *control.Client) (any, error) { return c.Show(ctx, "x") }, "x"},
 		"search":       {results, func(ctx context.Context, c *control.Client) (any, error) { return c.Search(ctx, query) }, query},
 		"describe":     {description, func(ctx context.Context, c *control.Client) (any, error) { return c.Describe(ctx, "c.m") }, "c.m"},
+		"types":        {types, func(ctx context.Context, c *control.Client) (any, error) { return c.Types(ctx, []string{"a"}) }, []string{"a"}},
 		"save snippet": {snippet, func(ctx context.Context, c *control.Client) (any, error) { return c.SaveSnippet(ctx, save) }, save},
 		"snippets": {[]core.Snippet{*snippet}, func(ctx context.Context, c *control.Client) (any, error) {
 			return c.Snippets(ctx)
@@ -175,13 +179,16 @@ func TestListsCrossBesideTheirErrors(t *testing.T) {
 	t.Parallel()
 	damaged := &journal.DamagedError{After: -1, Cause: "gap", Part: `version 2 of snippet "s"`}
 	dir, _ := serve(t, &fake{
-		snippets: func() ([]core.Snippet, error) { return []core.Snippet{{Snippet: journal.Snippet{Name: "r"}}}, damaged },
-		expire:   func(time.Duration) ([]string, error) { return []string{"a"}, damaged },
-		prune:    func(int) ([]string, error) { return []string{"b"}, damaged },
+		snippets:  func() ([]core.Snippet, error) { return []core.Snippet{{Snippet: journal.Snippet{Name: "r"}}}, damaged },
+		resumeAll: func() ([]*core.Outcome, error) { return []*core.Outcome{completed("x")}, damaged },
+		expire:    func(time.Duration) ([]string, error) { return []string{"a"}, damaged },
+		prune:     func(int) ([]string, error) { return []string{"b"}, damaged },
 	})
 	c := guest(t, dir, here)
 	snippets, err := c.Snippets(t.Context())
 	beside(t, "snippets", err, len(snippets) == 1 && snippets[0].Name == "r")
+	resumed, err := c.ResumeAll(t.Context())
+	beside(t, "resume all", err, len(resumed) == 1 && resumed[0].ExecutionID == "x")
 	expired, err := c.ExpirePaused(t.Context(), 0)
 	beside(t, "expire", err, cmp.Equal(expired, []string{"a"}))
 	pruned, err := c.Prune(t.Context(), 0)

@@ -16,7 +16,7 @@ import (
 
 // Version is the version of what is spoken over the socket. A holder serves guests of another version what only
 // reads, and rejections.
-const Version = 2
+const Version = 3
 
 // Service is what a host does for its users, in this process or in another.
 type Service interface {
@@ -29,14 +29,16 @@ type Service interface {
 	Reject(ctx context.Context, req core.RejectRequest) (*core.Reply, error)
 	Settle(ctx context.Context, req core.SettleRequest) (*core.Outcome, error)
 	Resume(ctx context.Context, id string) (*core.Outcome, error)
+	// ResumeAll, like Snippets, ExpirePaused and Prune, returns what it could do beside the error.
 	ResumeAll(ctx context.Context) ([]*core.Outcome, error)
 	Rollback(ctx context.Context, req core.RollbackRequest) (*core.Rollback, error)
 	Executions(ctx context.Context, req core.ListRequest) (*core.Page, error)
 	Show(ctx context.Context, id string) (*core.Detail, error)
 	Search(ctx context.Context, q catalog.Query) (*catalog.Results, error)
 	Describe(ctx context.Context, target string) (*catalog.Description, error)
+	// Types declares namespaces in TypeScript; none: all.
+	Types(ctx context.Context, namespaces []string) (*core.Types, error)
 	SaveSnippet(ctx context.Context, req core.SaveRequest) (*core.Snippet, error)
-	// Snippets, ExpirePaused and Prune return what they could do beside the error.
 	Snippets(ctx context.Context) ([]core.Snippet, error)
 	Snippet(ctx context.Context, name string, version int) (*core.Snippet, error)
 	DeleteSnippet(ctx context.Context, name string) (bool, error)

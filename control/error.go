@@ -62,6 +62,8 @@ const (
 	codeStopped  = "stopped"
 	codeLeaving  = "leaving" // the holder takes no requests any more
 	codeMismatch = "mismatch"
+	codeSecret   = "secret"    // a wrong one
+	codeNoSecret = "no_secret" // none, where one is needed
 	codeOther    = "other"
 )
 
@@ -82,6 +84,7 @@ func faultOf(err error) fault {
 	var damaged *journal.DamagedError
 	var snippet *core.SnippetError
 	var mismatch *MismatchError
+	var secret *SecretError
 	switch {
 	case errors.As(err, &notFound):
 		f.Code, f.ID = codeNotFound, notFound.ID
@@ -91,6 +94,10 @@ func faultOf(err error) fault {
 		f.Code, f.Cause = codeSnippet, snippet.Reason
 	case errors.As(err, &mismatch):
 		f.Code, f.Mismatch = codeMismatch, mismatch
+	case errors.As(err, &secret) && secret.Missing:
+		f.Code = codeNoSecret
+	case errors.As(err, &secret):
+		f.Code = codeSecret
 	case errors.Is(err, engine.ErrStopped):
 		f.Code = codeStopped
 	case errors.Is(err, ErrNoHolder):
@@ -111,6 +118,8 @@ func (f fault) err() error {
 		cause = &core.SnippetError{Reason: f.Cause}
 	case codeMismatch:
 		cause = f.Mismatch
+	case codeSecret, codeNoSecret:
+		cause = &SecretError{Missing: f.Code == codeNoSecret}
 	case codeStopped:
 		cause = engine.ErrStopped
 	case codeLeaving:

@@ -19,6 +19,8 @@ const (
 	headerFingerprint = "Codemode-Fingerprint"
 	// headerRequest names a run, so that it can be cancelled before its execution's id is known.
 	headerRequest = "Codemode-Request"
+	// headerSecret carries the secret of a decision, where the holder demands one. The socket is private.
+	headerSecret = "Codemode-Secret"
 )
 
 // maxBody bounds a request: the largest program and the largest input fit in, however they are escaped.
@@ -31,6 +33,9 @@ type (
 	}
 	describeRequest struct {
 		Target string `json:"target"`
+	}
+	typesRequest struct {
+		Namespaces []string `json:"namespaces,omitempty"`
 	}
 	cancelRequest struct {
 		Request     string `json:"request,omitempty"` // of a run, from its header
@@ -94,8 +99,8 @@ var routes = map[string]route{
 	"resume": {answer: handle(func(s *Server, ctx context.Context, r idRequest) (*core.Outcome, error) {
 		return s.host.Resume(ctx, r.ID)
 	})},
-	"resume-all": {answer: handle(func(s *Server, ctx context.Context, _ struct{}) ([]*core.Outcome, error) {
-		return s.host.ResumeAll(ctx)
+	"resume-all": {answer: handle(func(s *Server, ctx context.Context, _ struct{}) (partial[*core.Outcome], error) {
+		return partialOf(s.host.ResumeAll(ctx))
 	})},
 	"rollback": {answer: handle(func(s *Server, ctx context.Context, r core.RollbackRequest) (*core.Rollback, error) {
 		return s.host.Rollback(ctx, r)
@@ -111,6 +116,9 @@ var routes = map[string]route{
 	})},
 	"describe": {always: true, answer: handle(func(s *Server, ctx context.Context, r describeRequest) (*catalog.Description, error) {
 		return s.host.Describe(ctx, r.Target)
+	})},
+	"types": {always: true, answer: handle(func(s *Server, ctx context.Context, r typesRequest) (*core.Types, error) {
+		return s.host.Types(ctx, r.Namespaces)
 	})},
 	"save-snippet": {answer: handle(func(s *Server, ctx context.Context, r core.SaveRequest) (*core.Snippet, error) {
 		return s.host.SaveSnippet(ctx, r)

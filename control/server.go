@@ -26,7 +26,7 @@ import (
 type Options struct {
 	// Dir is the run folder, which belongs to one journal: run/ in the data folder.
 	Dir string
-	// Host is what is served. The server does not close it.
+	// Host is what is served; [Guard] it where decisions need a secret. The server does not close it.
 	Host Host
 	// Identity is the configuration that the host works under.
 	Identity Identity
@@ -168,7 +168,12 @@ func (s *Server) handle(r *http.Request) (any, error) {
 	if len(body) > maxBody {
 		return nil, fmt.Errorf("the request is larger than %d bytes", maxBody)
 	}
-	return route.answer(context.WithValue(s.ctx, requestName{}, r.Header.Get(headerRequest)), s, body)
+	secret, err := url.PathUnescape(r.Header.Get(headerSecret))
+	if err != nil {
+		return nil, errors.New("the secret's header is not well formed")
+	}
+	ctx := WithSecret(context.WithValue(s.ctx, requestName{}, r.Header.Get(headerRequest)), secret)
+	return route.answer(ctx, s, body)
 }
 
 // admit says why a guest is not served everything.

@@ -73,6 +73,8 @@ type Options struct {
 	// TransformResult shapes what a model sees of a completed result; the journal keeps the raw one. If it fails, the
 	// model gets the raw result. Nil: large results are shrunk in place to truncate.DefaultLimit characters.
 	TransformResult func(result json.RawMessage) (json.RawMessage, error)
+	// Tool is how models see the host's one tool.
+	Tool ToolOptions
 	// Logger receives what operators should know; nil: nobody does.
 	Logger hclog.Logger
 }
@@ -100,6 +102,15 @@ type Connector struct {
 	Check func(schema json.RawMessage) error
 	// Explain turns the connector's own complaint about Config into one that names file and line; nil: as it is.
 	Explain func(complaint *wire.Error, schema json.RawMessage) error
+}
+
+// ToolOptions are an embedder's own words for the one tool. The zero value is ToolName and the description that the
+// connectors make.
+type ToolOptions struct {
+	// Name replaces ToolName.
+	Name string
+	// Describe makes the description from the one that the connectors make, which follows what they offer.
+	Describe func(standard string) string
 }
 
 // DefaultLimits are the limits of a host that sets none.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/codemode-go/codemode/core/engine"
@@ -63,7 +62,9 @@ func (h *Host) decideAndDrive(ctx context.Context, id string, decisions decision
 	}
 	var list []engine.Decision
 	var labels []string
+	informs := false // the decision is recorded, and nothing goes on
 	x.View(func(s *journal.State) {
+		informs = s.Status.Terminal() || s.RollingBack
 		if text = h.cannotResume(s); text != "" {
 			return
 		}
@@ -73,7 +74,7 @@ func (h *Host) decideAndDrive(ctx context.Context, id string, decisions decision
 		labels = dispatched(s, list)
 	})
 	if text == "" {
-		text = h.unavailable(labels, "Decide")
+		text = h.unavailable(ctx, labels, "Decide")
 	}
 	if text != "" {
 		return nil, h.refusal(x, text), nil
@@ -86,10 +87,13 @@ func (h *Host) decideAndDrive(ctx context.Context, id string, decisions decision
 	if picked {
 		return d, nil, nil
 	}
-	terminal := false // no pass follows
-	x.View(func(s *journal.State) { terminal = s.Status.Terminal() || s.RollingBack })
-	if terminal {
+	ended := false
+	x.View(func(s *journal.State) { ended = s.Status.Terminal() })
+	if informs || ended {
 		h.hook(ctx, x)
+		if informs {
+			return nil, recordedOutcome(x, list), nil
+		}
 		return nil, h.stateOutcome(x), nil
 	}
 	d, err = h.drive(x, nil)
@@ -117,9 +121,9 @@ func dispatched(s *journal.State, list []engine.Decision) []string {
 
 // unavailable says which of these connectors cannot be used now; empty: all can. An approval is not to be spent on a
 // failure that its connector alone is the cause of.
-func (h *Host) unavailable(labels []string, again string) string {
+func (h *Host) unavailable(ctx context.Context, labels []string, again string) string {
 	for _, label := range labels {
-		if err := h.registry.ready(label); err != nil {
+		if err := h.registry.need(ctx, label); err != nil {
 			return fmt.Sprintf("%s. %s again when it is; nothing was changed.", upperFirst(err.Error()), again)
 		}
 	}
@@ -137,13 +141,24 @@ func (h *Host) undecided(x *engine.Execution, err error) (*driven, *Outcome, err
 // refusal is the outcome of a decision that was not taken: it says what waits now.
 func (h *Host) refusal(x *engine.Execution, text string) *Outcome {
 	out := engine.StateError(x.ID(), text)
-	x.View(func(s *journal.State) { out.Pending = engine.PendingOf(s) })
+	x.View(func(s *journal.State) { out.Pending = h.pendingOf(s) })
 	return out
 }
 
 func (h *Host) stateOutcome(x *engine.Execution) *Outcome {
 	var out *Outcome
-	x.View(func(s *journal.State) { out = engine.OutcomeOf(s) })
+	x.View(func(s *journal.State) { out = h.outcomeOf(s) })
+	return out
+}
+
+// recordedOutcome answers decisions that no pass follows: what the execution once came to is no outcome of theirs.
+func recordedOutcome(x *engine.Execution, list []engine.Decision) *Outcome {
+	texts := make([]string, len(list))
+	for i, d := range list {
+		texts[i] = "call " + d.Seq + " " + decidedText(&journal.Decided{Decision: d.Decision, By: d.By, Note: d.Note})
+	}
+	out := &Outcome{ExecutionID: x.ID(), Changed: true, Message: "Recorded, and nothing was run: " + strings.Join(texts, "; ") + "."}
+	x.View(func(s *journal.State) { out.Status = string(s.Status) })
 	return out
 }
 
@@ -326,7 +341,7 @@ func (h *Host) resume(ctx context.Context, id string) (*driven, *Outcome, error)
 		labels = underway(s)
 	})
 	if text == "" {
-		text = h.unavailable(labels, "Resume")
+		text = h.unavailable(ctx, labels, "Resume")
 	}
 	if text != "" {
 		return nil, h.refusal(x, text), nil
@@ -356,101 +371,6 @@ func hasWork(s *journal.State) bool {
 		c := s.Calls[seq]
 		return c.Decision != nil && c.Outcome == nil && !c.Waiting()
 	})
-}
-
-// ResumeAll resumes, one after the other, what former processes left behind, and returns the outcomes. What has waited
-// for longer than Options.PausedTTL is ended before. One that cannot be continued hurts no other: the errors of all
-// are joined.
-func (h *Host) ResumeAll(ctx context.Context) ([]*Outcome, error) {
-	h.registry.load(ctx)
-	var outcomes []*Outcome
-	var errs []error
-	if ttl := h.options.PausedTTL; ttl > 0 {
-		if _, err := h.ExpirePaused(ctx, ttl); err != nil {
-			errs = append(errs, err)
-		}
-	}
-	for head, err := range h.heads(ctx) {
-		if err != nil {
-			return outcomes, errors.Join(append(errs, err)...)
-		}
-		if err := h.catchUp(ctx, head.ID); err != nil {
-			h.logger.Error("hooks are not caught up on", "execution", head.ID, "error", err)
-		}
-	}
-	for head, err := range h.heads(ctx, journal.StatusRunning, journal.StatusPaused) {
-		if err != nil {
-			return outcomes, errors.Join(append(errs, err)...)
-		}
-		state, err := journal.Fold(head.ID, h.store.Read(ctx, head.ID, 0))
-		if err != nil {
-			h.logger.Error("execution cannot be continued", "execution", head.ID, "error", err)
-			continue
-		}
-		if !hasWork(state) {
-			continue
-		}
-		out, err := h.Resume(ctx, head.ID)
-		switch {
-		case err == nil:
-			outcomes = append(outcomes, out)
-		case ctx.Err() != nil, errors.Is(err, engine.ErrStopped):
-			return outcomes, errors.Join(append(errs, err)...)
-		default:
-			errs = append(errs, err)
-		}
-	}
-	return outcomes, errors.Join(errs...)
-}
-
-// DefaultExpiry is the age at which ExpirePaused ends an execution by default, counted from its last event.
-const DefaultExpiry = 24 * time.Hour
-
-// ExpirePaused ends executions whose last event is older than age: paused ones as rejected, and running ones that
-// nobody runs as errors. It returns their ids. One that cannot be ended hurts no other: the errors of all are joined.
-func (h *Host) ExpirePaused(ctx context.Context, age time.Duration) ([]string, error) {
-	before := time.Now().Add(-age)
-	var expired []string
-	var errs []error
-	for head, err := range h.heads(ctx, journal.StatusRunning, journal.StatusPaused) {
-		if err != nil {
-			return expired, errors.Join(append(errs, err)...)
-		}
-		if !head.Updated.Before(before) {
-			continue
-		}
-		ended, err := h.expire(ctx, head.ID, before)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("expire execution %s: %w", head.ID, err))
-		}
-		if ended {
-			expired = append(expired, head.ID)
-		}
-	}
-	return expired, errors.Join(errs...)
-}
-
-// expire ends an execution, unless it runs or something has happened in it since it was listed.
-func (h *Host) expire(ctx context.Context, id string, before time.Time) (bool, error) {
-	defer h.locks.lock(id)()
-	head, err := h.store.Head(ctx, id)
-	switch {
-	case errors.Is(err, journal.ErrNotFound):
-		return false, nil
-	case err != nil:
-		return false, err
-	case !head.Updated.Before(before) || h.running(id) != nil:
-		return false, nil
-	}
-	x, _, err := h.owner(ctx, id)
-	if err != nil || x == nil {
-		return false, err
-	}
-	expired, err := x.Expire()
-	if expired && err == nil {
-		h.hook(ctx, x)
-	}
-	return expired, err
 }
 
 // Rollback undoes what an execution has done, the last call first. Where ctx or the host ends first, the call that is

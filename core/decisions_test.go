@@ -196,11 +196,11 @@ func TestApprovalWhileAConnectorIsUnavailable(t *testing.T) {
 	w := newWorld(t, newItems(1), r.rigged)
 	out := w.run(`return await Promise.all([rig.gated({}), items.remove({id: 1})])`)
 	w.is(out, "paused", "0", "1")
-	r.list = func() ([]*wire.Method, error) { return nil, errLost }
+	r.lists(func() ([]*wire.Method, error) { return nil, errLost })
 	w.restart()
 	w.is(w.approve(out.ExecutionID, "0"), "error", engine.ErrorState, "not available")
 	w.is(w.approve(out.ExecutionID, "1"), "paused", "0") // which hurts no other
-	r.list = nil
+	r.lists(nil)
 	w.is(w.approve(out.ExecutionID, "0"), "completed", `["done","removed 1"]`)
 }
 
@@ -211,7 +211,7 @@ func TestCallOfAnUnavailableConnector(t *testing.T) {
 	w := newWorld(t, newItems(1), r.rigged)
 	out := w.run(`await items.remove({id: 1}); try { await rig.read({}) } catch (e) { return [e.code, e.retryable] }`)
 	w.is(out, "paused", "0")
-	r.list = func() ([]*wire.Method, error) { return nil, errLost }
+	r.lists(func() ([]*wire.Method, error) { return nil, errLost })
 	w.restart()
 	w.is(w.approve(out.ExecutionID), "completed", `["unavailable",true]`)
 }

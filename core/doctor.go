@@ -100,11 +100,11 @@ func diagnoseConnectors(ctx context.Context, cfg *config.Config, o OpenOptions) 
 		return nil, err
 	}
 	var list []Finding
-	for _, c := range offered.Connectors() {
+	for _, c := range offered.Catalog.Connectors() {
 		f := Finding{Section: "connectors", Subject: c.Label, State: FindingOK}
 		f.Text = fmt.Sprintf("%s %s, %d methods", c.Plugin, c.Version, len(c.Methods))
-		if c.Unavailable != "" {
-			f.State, f.Text = FindingFault, c.Unavailable
+		if fault := offered.Faults[c.Label]; fault != nil {
+			f.State, f.Text = FindingFault, fault.Error()
 		}
 		list = append(list, f)
 	}

@@ -10,7 +10,6 @@ import (
 	"os"
 	"regexp"
 	"sync"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/hashicorp/go-hclog"
@@ -80,7 +79,7 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	if err := makeDir(o.Dir); err != nil {
 		return nil, err
 	}
-	registry, err := newRegistry(o)
+	registry, err := newRegistry(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -101,6 +100,7 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	registry.snippets = h.described
 	h.values, _ = h.store.(journal.Values)
 	registry.values = h.values
+	registry.refresh()
 	h.engine = engine.New(engine.Options{
 		Store: h.store, Sandbox: h.sandbox, Catalog: registry, Connectors: registry, Policy: judge, Schemas: registry, Snippets: h,
 		Limits: o.Limits, Owner: o.Name + "/" + uuid.NewString(), Logger: h.logger,
@@ -163,6 +163,7 @@ func (h *Host) Close() error {
 	h.stop(engine.ErrStopped)
 	h.mu.Unlock()
 	h.work.Wait()
+	h.registry.close()
 	h.engine.Close()
 	return h.close()
 }
@@ -324,38 +325,29 @@ func (h *Host) finish(ctx context.Context, d *driven) {
 	h.mu.Unlock()
 	if d.err == nil {
 		h.hook(ctx, d.x)
+		h.dateOutcome(d)
 	}
 	close(d.done)
+}
+
+// dateOutcome says, of what waits, until when it does. The hooks come before: the time is counted from the last event.
+func (h *Host) dateOutcome(d *driven) {
+	if d.outcome == nil {
+		return
+	}
+	d.x.View(func(s *journal.State) {
+		for i := range d.outcome.Pending {
+			d.outcome.Pending[i].ExpiresAt = h.expiresAt(s)
+		}
+	})
 }
 
 // prune deletes the executions that have ended and are too old, or beyond the number that is kept.
 func (h *Host) prune() {
 	ctx := context.WithoutCancel(h.ctx) // a host that stops finishes this first
-	kept := 0
-	for head, err := range h.heads(ctx, terminal...) {
-		kept++
-		old := h.options.MaxAge > 0 && time.Since(head.Updated) > h.options.MaxAge
-		if err == nil && (old || kept > h.options.MaxExecutions) {
-			err = h.delete(ctx, head.ID)
-		}
-		if err != nil {
-			h.logger.Warn("old executions are not deleted", "error", err)
-			return
-		}
+	if _, err := h.Prune(ctx, h.options.MaxExecutions); err != nil {
+		h.logger.Warn("old executions are not deleted", "error", err)
 	}
-}
-
-// terminal are the statuses of executions that have ended.
-var terminal = []journal.Status{journal.StatusCompleted, journal.StatusError, journal.StatusRejected, journal.StatusRolledBack}
-
-// delete removes an execution that has ended, unless another host has been faster.
-func (h *Host) delete(ctx context.Context, id string) error {
-	defer h.locks.lock(id)()
-	err := h.store.Delete(ctx, id)
-	if errors.Is(err, journal.ErrNotFound) {
-		return nil
-	}
-	return err
 }
 
 // running returns the execution's running pass; nil: none runs here.

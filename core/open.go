@@ -54,17 +54,24 @@ func Open(ctx context.Context, cfg *config.Config, o OpenOptions) (*Host, error)
 	return h, nil
 }
 
+// Inspection is what the connectors of a configuration offer.
+type Inspection struct {
+	Catalog *catalog.Catalog
+	// Faults says, by label, why a connector is not available. The catalog, which is for models, only has it in a word.
+	Faults map[string]error
+}
+
 // Inspect starts every connector of a configuration, asks what each offers, and stops them. It needs no journal, so
 // that a configuration can be checked while a process works under it.
-func Inspect(ctx context.Context, cfg *config.Config, o OpenOptions) (*catalog.Catalog, error) {
+func Inspect(ctx context.Context, cfg *config.Config, o OpenOptions) (*Inspection, error) {
 	alone := *cfg
 	alone.Runtime.Data = "" // the journal stays in memory
 	h, err := Open(ctx, &alone, o)
 	if err != nil {
 		return nil, err
 	}
-	h.registry.load(ctx)
-	return h.registry.catalog(), h.Close()
+	h.registry.await(ctx)
+	return &Inspection{Catalog: h.registry.catalog(), Faults: h.registry.faults()}, h.Close()
 }
 
 // specOf says how to run a connector's process.

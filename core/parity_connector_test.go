@@ -6,7 +6,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/codemode-go/codemode/core"
 	"github.com/codemode-go/codemode/core/catalog"
@@ -173,26 +176,76 @@ func TestReexecuteWithApprovalIsRefused(t *testing.T) {
 	}
 }
 
-// A connector that could not list its methods is tried again, and hurts no other meanwhile.
+// A connector that could not list its methods is tried again by itself, and hurts no other meanwhile. Models learn in a
+// word what is wrong; the connector's own words are for operators.
 func TestUnavailableConnectorIsTriedAgain(t *testing.T) {
 	t.Parallel()
-	ready := false
-	w := newWorld(t, newItems(1), func(o *core.Options) {
-		c := &sdk.Connector{Name: "late", Version: "1", DynamicMethods: func(context.Context) ([]sdk.Method, error) {
-			if !ready {
-				return nil, sdk.Errorf(sdk.Unavailable, "not yet")
-			}
-			return []sdk.Method{sdk.Func[struct{}, int]{Name: "one", Description: "One.", ReadOnly: true, Call: func(context.Context, struct{}) (int, error) { return 1, nil }}}, nil
-		}}
-		o.Connectors = append(o.Connectors, core.Connector{Label: "late", Connector: mounted(t, c)})
+	synctest.Test(t, func(t *testing.T) {
+		var ready atomic.Bool
+		w := newWorld(t, newItems(1), func(o *core.Options) {
+			c := &sdk.Connector{Name: "late", Version: "1", DynamicMethods: func(context.Context) ([]sdk.Method, error) {
+				if !ready.Load() {
+					return nil, sdk.Errorf(sdk.Unavailable, "open /srv/late/token: not yet")
+				}
+				return []sdk.Method{sdk.Func[struct{}, int]{Name: "one", Description: "One.", ReadOnly: true, Call: func(context.Context, struct{}) (int, error) { return 1, nil }}}, nil
+			}}
+			o.Connectors = append(o.Connectors, core.Connector{Label: "late", Connector: mounted(t, c)})
+		})
+		w.is(w.run(`return await items.list()`), "completed", "[1]")
+		d, err := w.host.Describe(context.Background(), "late")
+		if notes := strings.Join(d.Notes, "\n"); err != nil || !strings.Contains(notes, "it cannot list its methods") || strings.Contains(notes, "/srv") {
+			t.Errorf("%+v, %v", d, err)
+		}
+		w.is(w.run(`return (await codemode.search("")).unavailable`), "completed", `[{"connector":"late","reason":"it cannot list its methods"}]`)
+		synctest.Wait()
+		ready.Store(true)
+		time.Sleep(time.Minute)
+		w.is(w.run(`return await late.one()`), "completed", "1")
+		w.stop()
 	})
-	w.is(w.run(`return await items.list()`), "completed", "[1]")
-	d, err := w.host.Describe(context.Background(), "late")
-	if err != nil || !strings.Contains(strings.Join(d.Notes, "\n"), "not yet") {
-		t.Errorf("%+v, %v", d, err)
+}
+
+// slow is a connector that does not answer when it is asked what it is, as long as it is told to.
+type slow struct {
+	wire.Connector
+	until <-chan struct{}
+}
+
+func (s slow) Describe(ctx context.Context) (*wire.Description, error) {
+	select {
+	case <-s.until:
+		return s.Connector.Describe(ctx)
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
-	ready = true
-	w.is(w.run(`return await late.one()`), "completed", "1")
+}
+
+// Only a connector that has never been tried is waited for, and not for longer than half a minute.
+func TestUnavailableConnectorDelaysNobody(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		until := make(chan struct{})
+		w := newWorld(t, newItems(1), func(o *core.Options) {
+			o.Connectors = append(o.Connectors, core.Connector{Label: "slow", Connector: slow{mounted(t, newItems(2).connector()), until}})
+		})
+		takes := func(most time.Duration, code string, want ...string) {
+			t.Helper()
+			began := time.Now()
+			w.is(w.run(code), want...)
+			if took := time.Since(began); took > most {
+				t.Errorf("%s took %s", code, took)
+			}
+		}
+		takes(30*time.Second, `return await items.list()`, "completed", "[1]")
+		takes(0, `return await items.list()`, "completed", "[1]")
+		takes(0, `try { await slow.list() } catch (e) { return e.code }`, "completed", `"unavailable"`)
+		time.Sleep(10 * time.Minute) // attempts fail meanwhile
+		takes(0, `return await items.list()`, "completed", "[1]")
+		close(until)
+		time.Sleep(2 * time.Minute)
+		takes(0, `return await slow.list()`, "completed", "[2]")
+		w.stop()
+	})
 }
 
 // A method without an input schema takes any object.

@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -21,11 +19,8 @@ import (
 	"github.com/codemode-go/codemode/plugin/wire"
 )
 
-// loadTime bounds how long a connector may take to describe itself, take its configuration and list its methods.
-const loadTime = 90 * time.Second
-
 // registry holds a host's connectors and what they offer. A connector that cannot be loaded hurts no other: it is
-// listed with the reason, and tried again when it is needed.
+// listed as not available, and tried again (loading.go).
 type registry struct {
 	logger   hclog.Logger
 	timeout  time.Duration
@@ -35,7 +30,13 @@ type registry struct {
 	entries  []*entry       // in the order of the options
 	key      []byte         // of the configurations' fingerprints
 
-	mu       sync.RWMutex // guards all below, which is made anew together
+	ctx     context.Context // of the attempts to load; ends with close
+	stop    context.CancelFunc
+	loading sync.WaitGroup // the goroutines that load
+
+	refreshing sync.Mutex // held while the catalog is built, so that no older one replaces a newer one
+
+	mu       sync.RWMutex // guards all below, which is made anew together; held also to begin loading, and to stop
 	snapshot *catalog.Catalog
 	globals  []sandbox.Namespace // what a new execution sees
 }
@@ -43,17 +44,26 @@ type registry struct {
 // entry is one configured connector.
 type entry struct {
 	Connector
-	mu     sync.Mutex // held while it is loaded; guards all below
+	wake chan struct{} // asks for an attempt now, and not after the wait between two
+
+	mu     sync.Mutex // guards all below
 	loaded bool
-	err    error // why it is not loaded
-	desc   wire.Description
-	print  []byte // the configuration's fingerprint
-	// configured says that the connector has taken its configuration, which it does once.
-	configured bool
-	methods    []*catalog.Method
+	err    *loadError    // why it is not loaded
+	began  bool          // a goroutine loads it, or has loaded it
+	trying bool          // an attempt is under way
+	tried  bool          // nobody waits for it any more: an attempt has ended, or taken too long
+	ended  chan struct{} // closed when the attempt under way, or else the next one, has ended
+	offered
 }
 
-func newRegistry(o Options) (*registry, error) {
+// offered is what a connector said of itself when it was loaded.
+type offered struct {
+	desc    wire.Description
+	print   []byte // the configuration's fingerprint
+	methods []*catalog.Method
+}
+
+func newRegistry(ctx context.Context, o Options) (*registry, error) {
 	key, err := fingerprintKey(o)
 	if err != nil {
 		return nil, err
@@ -70,8 +80,12 @@ func newRegistry(o Options) (*registry, error) {
 			return nil, fmt.Errorf("connector %q: nothing carries its calls", c.Label)
 		}
 		c.Connector = newPaced(c)
-		r.entries = append(r.entries, &entry{Connector: c, err: errors.New("it has not been started")})
+		r.entries = append(r.entries, &entry{
+			Connector: c, wake: make(chan struct{}, 1), ended: make(chan struct{}),
+			err: &loadError{class: "it has not been started yet"},
+		})
 	}
+	r.ctx, r.stop = context.WithCancel(context.WithoutCancel(ctx))
 	return r, nil
 }
 
@@ -83,121 +97,6 @@ func (r *registry) entry(label string) *entry {
 		if e.Label == label {
 			return e
 		}
-	}
-	return nil
-}
-
-// load loads, all at once, the connectors that are not loaded.
-func (r *registry) load(ctx context.Context) {
-	var wg sync.WaitGroup
-	changed := make([]bool, len(r.entries))
-	for i, e := range r.entries {
-		wg.Go(func() { changed[i] = e.load(ctx, r) })
-	}
-	wg.Wait()
-	if slices.Contains(changed, true) {
-		r.refresh()
-	}
-}
-
-// load reads what the connector offers, unless that is known. It reports whether anything has changed.
-func (e *entry) load(ctx context.Context, r *registry) bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.loaded {
-		return false
-	}
-	ctx, cancel := context.WithTimeout(ctx, loadTime)
-	defer cancel()
-	if e.err = e.read(ctx, r.key, servicesFor(e.Label, r.values)); e.err != nil {
-		r.logger.Warn("connector is not available", "connector", e.Label, "error", e.err)
-	}
-	e.loaded = e.err == nil
-	return true
-}
-
-// read describes and configures the connector and lists its methods.
-func (e *entry) read(ctx context.Context, key []byte, host wire.HostServices) error {
-	desc, err := e.Connector.Connector.Describe(ctx)
-	if err != nil {
-		return err
-	}
-	config := e.Config
-	if config == nil {
-		config = json.RawMessage("{}")
-	}
-	configSchema, err := schema.Compile(desc.ConfigSchema)
-	if err != nil {
-		return fmt.Errorf("its configuration schema: %w", err)
-	}
-	if err := e.check(desc.ConfigSchema, configSchema, config); err != nil {
-		return err
-	}
-	if e.print, err = fingerprint(key, configSchema, config); err != nil {
-		return err
-	}
-	if !e.configured {
-		err = e.Connector.Connector.Configure(ctx, &wire.ConfigureRequest{Label: e.Label, Config: config, Host: host})
-		if err != nil {
-			return e.explain(err, desc.ConfigSchema)
-		}
-		e.configured = true
-	}
-	offer, err := e.Connector.Connector.Methods(ctx)
-	if err != nil {
-		return fmt.Errorf("list its methods: %w", err)
-	}
-	methods, err := e.list(offer.Methods)
-	if err != nil {
-		return err
-	}
-	e.desc, e.methods = *desc, methods
-	e.desc.Instructions = joined(offer.Instructions, desc.Instructions)
-	return nil
-}
-
-// joined puts what a connector says of what it is connected to before what it says of itself: the tool's
-// description has room for the first sentence only, and what is known last is the most particular.
-func joined(offered, own string) string {
-	return strings.TrimSpace(strings.TrimSpace(offered) + "\n\n" + strings.TrimSpace(own))
-}
-
-// list makes the connector's methods. One that contradicts itself is refused, and the connector with it.
-func (e *entry) list(declared []*wire.Method) ([]*catalog.Method, error) {
-	methods := make([]*catalog.Method, 0, len(declared))
-	for _, m := range declared {
-		if m.Replay == wire.ReplayReexecute && m.RequiresApproval {
-			return nil, fmt.Errorf("method %q cannot combine approval with replay %q", m.Name, m.Replay)
-		}
-		if m.Replay == wire.ReplayReexecute && !m.ReadOnly {
-			return nil, fmt.Errorf("method %q is a write and cannot have replay %q", m.Name, m.Replay)
-		}
-		methods = append(methods, e.method(m))
-	}
-	return methods, nil
-}
-
-// explain gives a connector's complaint about its configuration the place in the file, where it is known.
-func (e *entry) explain(err error, schema json.RawMessage) error {
-	var complaint *wire.Error
-	if e.Explain == nil || !errors.As(err, &complaint) || len(complaint.Diagnostics) == 0 {
-		return fmt.Errorf("configure: %w", err)
-	}
-	return e.Explain(complaint, schema)
-}
-
-// check holds the configuration against the connector's schema of it.
-func (e *entry) check(raw json.RawMessage, s *schema.Schema, config json.RawMessage) error {
-	switch {
-	case e.Check != nil:
-		return e.Check(raw)
-	case s == nil && string(config) != "{}":
-		return errors.New("it takes no configuration, and has some")
-	case s == nil:
-		return nil
-	}
-	if err := s.Validate(config); err != nil {
-		return fmt.Errorf("configuration: %w", err)
 	}
 	return nil
 }
@@ -220,6 +119,8 @@ func (e *entry) method(m *wire.Method) *catalog.Method {
 
 // refresh builds the catalog anew.
 func (r *registry) refresh() {
+	r.refreshing.Lock()
+	defer r.refreshing.Unlock()
 	list := make([]catalog.Connector, 0, len(r.entries))
 	for _, e := range r.entries {
 		list = append(list, e.describe())
@@ -240,7 +141,7 @@ func (e *entry) describe() catalog.Connector {
 		Methods: slices.Clone(e.methods),
 	}
 	if e.err != nil {
-		c.Unavailable = e.err.Error()
+		c.Unavailable = e.err.class
 	}
 	return c
 }
@@ -295,31 +196,10 @@ func (r *registry) describe(ctx context.Context, target string) catalog.Descript
 
 // Connector returns what carries a connector's calls. One that is not loaded is tried again.
 func (r *registry) Connector(label string) (wire.Connector, error) {
-	e := r.entry(label)
-	if e == nil {
-		return nil, fmt.Errorf("connector %q is not configured", label)
-	}
-	if e.load(context.Background(), r) {
-		r.refresh()
-	}
-	if err := r.ready(label); err != nil {
+	if err := r.need(r.ctx, label); err != nil {
 		return nil, err
 	}
-	return e.Connector.Connector, nil
-}
-
-// ready says why a connector cannot be used; nil: it can.
-func (r *registry) ready(label string) error {
-	e := r.entry(label)
-	if e == nil {
-		return fmt.Errorf("connector %q is not configured", label)
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.err != nil {
-		return fmt.Errorf("connector %q is not available: %w", label, e.err)
-	}
-	return nil
+	return r.entry(label).Connector.Connector, nil
 }
 
 // Identity is what an approval is bound to besides the call.

@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/codemode-go/codemode/core/journal"
 )
 
-// Delete removes an execution with all that belongs to it. One whose pass runs here is not removed; one that waits is.
-// The reply says whether it was.
+// terminal are the statuses of executions that have ended.
+var terminal = []journal.Status{journal.StatusCompleted, journal.StatusError, journal.StatusRejected, journal.StatusRolledBack}
+
+// Delete removes an execution with all that belongs to it. One whose pass runs here is not removed, nor one whose
+// rollback has begun and not ended; one that waits is. The reply says whether it was.
 func (h *Host) Delete(ctx context.Context, id string) (*Reply, error) {
 	defer h.locks.lock(id)()
 	head, err := h.store.Head(ctx, id)
@@ -21,6 +25,13 @@ func (h *Host) Delete(ctx context.Context, id string) (*Reply, error) {
 	case h.running(id) != nil:
 		return &Reply{ExecutionID: id, Status: string(head.Status), Message: "The execution is running."}, nil
 	}
+	held, err := h.rollingBack(ctx, id)
+	switch {
+	case err != nil:
+		return nil, err
+	case held:
+		return &Reply{ExecutionID: id, Status: string(head.Status), Message: "Its rollback has begun and not ended. Roll it back again, which goes on from there, and delete it then."}, nil
+	}
 	if !head.Status.Terminal() {
 		h.round(ctx, id, journal.HookRound{Hook: journal.HookDispose, Status: string(journal.StatusRejected)})
 	}
@@ -30,8 +41,22 @@ func (h *Host) Delete(ctx context.Context, id string) (*Reply, error) {
 	return &Reply{ExecutionID: id, Changed: true, Message: "Deleted, with its journal: it cannot be shown or rolled back any more."}, nil
 }
 
-// Prune deletes executions that have ended, all but the newest keep of them, and returns the ids. What runs or waits
-// stays.
+// rollingBack reports whether a rollback holds an execution: only its journal knows which calls it has reverted. One
+// that cannot be read is held by none, for nothing can carry a rollback of it on.
+func (h *Host) rollingBack(ctx context.Context, id string) (bool, error) {
+	s, err := h.state(ctx, id)
+	var damaged *journal.DamagedError
+	switch {
+	case errors.As(err, &damaged):
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("read execution %s: %w", id, err)
+	}
+	return s.RollingBack, nil
+}
+
+// Prune deletes executions that have ended, those beyond the newest keep and those older than Options.MaxAge, and
+// returns the ids, also beside an error. What runs, waits or is being rolled back stays.
 func (h *Host) Prune(ctx context.Context, keep int) ([]string, error) {
 	pruned := []string{}
 	kept := 0
@@ -39,13 +64,35 @@ func (h *Host) Prune(ctx context.Context, keep int) ([]string, error) {
 		if err != nil {
 			return pruned, err
 		}
-		if kept++; kept <= keep {
+		kept++
+		old := h.options.MaxAge > 0 && time.Since(head.Updated) > h.options.MaxAge
+		if kept <= keep && !old {
 			continue
 		}
-		if err := h.delete(ctx, head.ID); err != nil {
+		deleted, err := h.delete(ctx, head.ID)
+		if err != nil {
 			return pruned, fmt.Errorf("delete execution %s: %w", head.ID, err)
 		}
-		pruned = append(pruned, head.ID)
+		if deleted {
+			pruned = append(pruned, head.ID)
+		}
 	}
 	return pruned, nil
+}
+
+// delete removes an execution that has ended, unless another host has been faster or a rollback holds it.
+func (h *Host) delete(ctx context.Context, id string) (bool, error) {
+	defer h.locks.lock(id)()
+	held, err := h.rollingBack(ctx, id)
+	if held {
+		return false, nil
+	}
+	if err == nil {
+		err = h.store.Delete(ctx, id)
+	}
+	var gone *NotFoundError
+	if errors.Is(err, journal.ErrNotFound) || errors.As(err, &gone) {
+		return false, nil
+	}
+	return err == nil, err
 }

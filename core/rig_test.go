@@ -55,10 +55,13 @@ func (r *rig) Describe(context.Context) (*wire.Description, error) {
 func (r *rig) Configure(context.Context, *wire.ConfigureRequest) error { return nil }
 
 func (r *rig) Methods(context.Context) (*wire.Offer, error) {
-	if r.list == nil {
+	r.mu.Lock()
+	list := r.list
+	r.mu.Unlock()
+	if list == nil {
 		return &wire.Offer{Methods: r.methods}, nil
 	}
-	methods, err := r.list()
+	methods, err := list()
 	return &wire.Offer{Methods: methods}, err
 }
 
@@ -105,6 +108,13 @@ func (r *rig) Preview(ctx context.Context, call *wire.Call) (string, error) {
 func (r *rig) PassEnded(context.Context, *wire.PassEnd) error { return nil }
 
 func (r *rig) Dispose(context.Context, *wire.Disposal) error { return nil }
+
+// lists replaces what the connector lists, which a host may be asking for; nil: its methods.
+func (r *rig) lists(f func() ([]*wire.Method, error)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.list = f
+}
 
 // rigged adds the connector to a world.
 func (r *rig) rigged(o *core.Options) {

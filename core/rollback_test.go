@@ -3,6 +3,7 @@ package core_test
 import (
 	"context"
 	"errors"
+	"github.com/google/go-cmp/cmp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -167,8 +168,13 @@ func TestSettledAfterTheEndThenRolledBack(t *testing.T) {
 	w.is(out, "paused", "0", "1")
 	w.is(w.settle(out.ExecutionID, "0", core.SettleEnd, ""), "error", engine.ErrorRejected, "not known")
 	w.is(w.settle(out.ExecutionID, "0", core.SettleAgain, ""), "error", engine.ErrorState, "")
-	if got := w.settle(out.ExecutionID, "0", core.SettleDone, `1`); got.ErrorType != engine.ErrorRejected {
-		t.Errorf("%+v", got)
+	recorded := w.settle(out.ExecutionID, "0", core.SettleDone, `1`)
+	want := &core.Outcome{
+		ExecutionID: out.ExecutionID, Status: "error", Changed: true,
+		Message: "Recorded, and nothing was run: call 0 settled: it happened, by ada.",
+	}
+	if diff := cmp.Diff(want, recorded); diff != "" {
+		t.Error(diff)
 	}
 	if got := w.rollback(out.ExecutionID); len(got.Reverted) != 1 {
 		t.Errorf("%+v", got)

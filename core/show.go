@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/codemode-go/codemode/core/catalog"
-	"github.com/codemode-go/codemode/core/engine"
 	"github.com/codemode-go/codemode/core/journal"
 )
 
@@ -71,7 +70,7 @@ func (h *Host) Pending(ctx context.Context, id string) ([]Pending, error) {
 		if err != nil {
 			return nil, err
 		}
-		return engine.PendingOf(s), nil
+		return h.pendingOf(s), nil
 	}
 	list := []Pending{}
 	for head, err := range h.heads(ctx, journal.StatusPaused, journal.StatusRunning) {
@@ -86,7 +85,7 @@ func (h *Host) Pending(ctx context.Context, id string) ([]Pending, error) {
 			h.logger.Error("execution cannot be read", "execution", head.ID, "error", err)
 			continue
 		}
-		list = append(list, engine.PendingOf(s)...)
+		list = append(list, h.pendingOf(s)...)
 	}
 	return list, nil
 }
@@ -148,7 +147,7 @@ func (h *Host) Show(ctx context.Context, id string) (*Detail, error) {
 	d := &Detail{
 		ID: id, Status: string(s.Status), Created: s.Created, Updated: s.Updated, Caller: s.Begun.Caller,
 		Labels: s.Begun.Labels, Task: s.Begun.Task, Source: s.Begun.Source, Passes: s.Passes,
-		Outcome: engine.OutcomeOf(s), Timeline: t.entries, Logs: s.Logs,
+		Outcome: h.outcomeOf(s), Timeline: t.entries, Logs: s.Logs,
 	}
 	if s.Begun.HasInput {
 		d.Input = s.Begun.Input

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,7 +14,7 @@ import (
 	"github.com/codemode-go/codemode/core/truncate"
 )
 
-// ToolName is the name of the one tool that a model sees.
+// ToolName is the name of the one tool that a model sees, unless Options.Tool names it otherwise.
 const ToolName = "codemode"
 
 // Tool is the definition of the one tool that a model sees.
@@ -28,8 +29,14 @@ var toolInput = json.RawMessage(`{"type":"object","properties":{"code":{"type":"
 // Tool returns the tool's definition, from what the connectors offer now.
 func (h *Host) Tool(ctx context.Context) Tool {
 	h.registry.load(ctx)
-	return Tool{Name: ToolName, Description: h.registry.catalog().ToolDescription(catalog.ToolOptions{}), InputSchema: toolInput}
+	description := h.registry.catalog().ToolDescription(catalog.ToolOptions{})
+	if describe := h.options.Tool.Describe; describe != nil {
+		description = describe(description)
+	}
+	return Tool{Name: h.toolName(), Description: description, InputSchema: toolInput}
 }
+
+func (h *Host) toolName() string { return cmp.Or(h.options.Tool.Name, ToolName) }
 
 // Call answers a model's call of the tool: args is {"code": "..."}. The outcome is what the model gets; it is data,
 // also where the arguments are wrong.
@@ -38,7 +45,7 @@ func (h *Host) Call(ctx context.Context, args json.RawMessage, req RunRequest) (
 		Code *string `json:"code"`
 	}
 	if err := json.Unmarshal(args, &a); err != nil || a.Code == nil {
-		return engine.StateError("", fmt.Sprintf("The tool %s takes one object with one string: {\"code\": \"...\"}.", ToolName)), nil
+		return engine.StateError("", fmt.Sprintf("The tool %s takes one object with one string: {\"code\": \"...\"}.", h.toolName())), nil
 	}
 	req.Code = *a.Code
 	out, err := h.Run(ctx, req)

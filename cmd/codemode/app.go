@@ -34,6 +34,8 @@ type app struct {
 	json     bool
 	vars     []string
 	logLevel string
+	// secretFile is the file with the secret that a decision comes with.
+	secretFile string
 }
 
 // newApp is the process's own surroundings.

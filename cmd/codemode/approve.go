@@ -56,7 +56,7 @@ program's.`,
 	cmd.Flags().StringVar(&f.note, "note", "", "why")
 	cmd.Flags().StringVar(&f.args, "args", "", "execute the one SEQ with the arguments, a JSON object, of this `file`; - is standard input")
 	cmd.Flags().StringArrayVar(&f.digests, "digest", nil, "approve a call only as it was shown, `SEQ=HEX`; repeatable")
-	return cmd
+	return a.takesSecret(cmd)
 }
 
 // approval is one carrying out of the command.
@@ -71,12 +71,13 @@ type approval struct {
 }
 
 func (p *approval) run(ctx context.Context) error {
-	if p.unattended && (p.flags.all || p.named()) {
-		return p.approve(ctx, core.ApproveRequest{All: p.flags.all, Calls: p.shown(), Decider: p.decider(viaCommand, p.flags.note)})
+	alone := !p.asks(p.session)
+	if alone && (p.flags.all || p.named()) {
+		return p.approve(ctx, core.ApproveRequest{All: p.flags.all, Calls: p.shown(), Decider: p.decider(p.via(), p.flags.note)})
 	}
 	t, err := p.openTerminal()
 	if err != nil {
-		if p.unattended {
+		if alone {
 			return errors.New("without a terminal, name each call with --digest SEQ=HEX, or all with --all")
 		}
 		return err
@@ -206,6 +207,10 @@ func (p *approval) approveShown(ctx context.Context, calls []core.Pending) error
 
 func (p *approval) approve(ctx context.Context, req core.ApproveRequest) error {
 	req.ExecutionID = p.id
+	ctx, err := p.authorized(ctx, p.session)
+	if err != nil {
+		return err
+	}
 	out, err := drive(ctx, p.app, p.session, p.id, func(ctx context.Context, svc control.Service) (*core.Outcome, error) {
 		return svc.Approve(ctx, req)
 	})

@@ -295,38 +295,27 @@ func passes() func(string) (*core.Detail, error) {
 // TestSettleWhatOnlyInforms settles where no pass follows: what the execution once came to is not the command's outcome.
 func TestSettleWhatOnlyInforms(t *testing.T) {
 	t.Parallel()
+	recorded := func(status string) *core.Outcome {
+		return &core.Outcome{Status: status, ExecutionID: "x1", Changed: true, Message: "Recorded, and nothing was run: call 3 settled."}
+	}
 	failed := &core.Outcome{Status: "error", ErrorType: engine.ErrorRuntime, ExecutionID: "x1", Error: "no"}
-	state := engine.StateError("x1", "It is applied, not in_doubt.")
 	for name, tc := range map[string]struct {
-		before, after core.Detail
-		out           *core.Outcome
-		code          int
-		says          string
+		out  *core.Outcome
+		code int
+		says []string
 	}{
-		"an ended one":        {core.Detail{Status: "error", Passes: 1}, core.Detail{Status: "error", Passes: 1}, failed, 0, "Execution x1 ended in error."},
-		"a revert":            {core.Detail{Status: "paused", Passes: 1}, core.Detail{Status: "paused", Passes: 1}, paused(), 0, "Execution x1 is paused."},
-		"a pass that fails":   {core.Detail{Status: "paused", Passes: 1}, core.Detail{Status: "error", Passes: 2}, failed, 1, "ended in error (runtime)"},
-		"a pass that pauses":  {core.Detail{Status: "paused", Passes: 1}, core.Detail{Status: "paused", Passes: 2}, paused(), 3, "Execution x1 is paused."},
-		"an end":              {core.Detail{Status: "paused", Passes: 1}, core.Detail{Status: "error", Passes: 1}, failed, 1, "ended in error (runtime)"},
-		"what is not settled": {core.Detail{Status: "error", Passes: 1}, core.Detail{Status: "error", Passes: 1}, state, 4, "Nothing was changed."},
+		"an ended one":        {recorded("error"), 0, []string{"Execution x1 ended in error.", "Recorded, and nothing was run"}},
+		"a revert":            {recorded("paused"), 0, []string{"Execution x1 is paused.", "Recorded, and nothing was run"}},
+		"a pass that fails":   {failed, 1, []string{"ended in error (runtime)"}},
+		"a pass that pauses":  {paused(), 3, []string{"Execution x1 is paused."}},
+		"what is not settled": {engine.StateError("x1", "It is applied, not in_doubt."), 4, []string{"Nothing was changed."}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			detail := tc.before
-			s := newStage(&service{
-				show: func(string) (*core.Detail, error) { d := detail; return &d, nil },
-				settle: func(core.SettleRequest) (*core.Outcome, error) {
-					tc.after.Timeline = []core.Entry{{Kind: "decided", Seq: "3", Text: "c.m settled: it happened, by ada"}, {Kind: "decided", Seq: "4", Text: "else"}}
-					detail = tc.after
-					return tc.out, nil
-				},
-			})
+			s := newStage(&service{settle: func(core.SettleRequest) (*core.Outcome, error) { return tc.out, nil }})
 			s.unattended = true
 			s.does(t, tc.code, "settle", "x1", "3", "--not-done")
-			says(t, &s.out, tc.says)
-			if told := strings.Contains(s.out.String(), "Recorded, and nothing was run: c.m settled: it happened, by ada"); told != (tc.code == 0) {
-				t.Errorf("told what was recorded: %t\n%s", told, &s.out)
-			}
+			says(t, &s.out, tc.says...)
 		})
 	}
 }
@@ -382,6 +371,17 @@ func TestResumeAll(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What could be resumed is told also where something else could not.
+func TestResumeAllBesideAnError(t *testing.T) {
+	t.Parallel()
+	s := newStage(&service{resumeAll: func() ([]*core.Outcome, error) {
+		return []*core.Outcome{completed()}, errors.New("x9 cannot be read")
+	}})
+	s.does(t, exitUsage, "resume", "--all")
+	says(t, &s.out, "Execution x1 completed.")
+	says(t, &s.err, "x9 cannot be read")
 }
 
 func TestInterruptOfResumeAllCancelsNothing(t *testing.T) {
@@ -482,7 +482,7 @@ func TestReadingCommands(t *testing.T) {
 		"describe c.m":                       {0, "c.m (method)"},
 		"describe nothing":                   {2, "nothing (unknown)"},
 		"version":                            {0, "connector protocol 1"},
-		"version --json":                     {0, `"controlProtocol": 2`},
+		"version --json":                     {0, `"controlProtocol": 3`},
 	} {
 		s := newStage(host)
 		s.does(t, tc.code, strings.Fields(line)...)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 
@@ -31,13 +30,5 @@ func (a *app) load(guest bool) (*config.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := config.Load(path, config.Options{Vars: vars, Guest: guest})
-	if err != nil {
-		return nil, err
-	}
-	if c.Approvals.SecretFile != "" {
-		return nil, errors.New("approvals.secret_file: this version of codemode cannot ask for the secret, " +
-			"and does not work as if none were wanted; leave the attribute out")
-	}
-	return c, nil
+	return config.Load(path, config.Options{Vars: vars, Guest: guest})
 }

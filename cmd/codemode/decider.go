@@ -6,6 +6,7 @@ import "github.com/codemode-go/codemode/core"
 const (
 	viaTerminal = "terminal" // they typed an answer
 	viaCommand  = "command"  // the command line alone
+	viaSecret   = "secret"   // the command line, with the secret of the configuration
 )
 
 // decider is the operating system's user.

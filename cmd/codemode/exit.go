@@ -45,6 +45,8 @@ func exitCode(err error) int {
 // outcomeExit is the exit code of an outcome.
 func outcomeExit(o *core.Outcome) int {
 	switch {
+	case o.Message != "": // a decision was recorded: how the execution ended is not its outcome
+		return exitDone
 	case o.ErrorType == engine.ErrorState:
 		return exitUnchanged
 	case o.Status == string(journal.StatusError):

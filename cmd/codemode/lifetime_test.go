@@ -47,16 +47,16 @@ func TestLifetimeOfAnExecution(t *testing.T) {
 	if ids := answers[[]string](t, config, 0, "expire"); len(ids) != 0 {
 		t.Errorf("expired: %v, and it has waited for no time", ids)
 	}
-	if ids := answers[[]string](t, config, 0, "prune", "--keep", "0"); len(ids) != 1 || ids[0] != id {
+	if ids := answers[[]string](t, config, 0, "prune", "--keep", "0", "--yes"); len(ids) != 1 || ids[0] != id {
 		t.Errorf("pruned: %v, want %s alone", ids, id)
 	}
-	if r := answers[core.Reply](t, config, 0, "delete", waiting); !r.Changed {
+	if r := answers[core.Reply](t, config, 0, "delete", waiting, "--yes"); !r.Changed {
 		t.Errorf("delete: %+v", r)
 	}
-	if r := answers[core.Reply](t, config, exitUnchanged, "delete", waiting); r.Changed {
+	if r := answers[core.Reply](t, config, exitUnchanged, "delete", waiting, "--yes"); r.Changed {
 		t.Errorf("delete again: %+v", r)
 	}
-	answers[deletion](t, config, 0, "snippets", "delete", "hello")
+	answers[deletion](t, config, 0, "snippets", "delete", "hello", "--yes")
 	if list := answers[[]core.Snippet](t, config, 0, "snippets"); len(list) != 0 {
 		t.Errorf("snippets are left: %+v", list)
 	}

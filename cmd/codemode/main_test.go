@@ -41,6 +41,7 @@ type service struct {
 	show          func(string) (*core.Detail, error)
 	search        func(catalog.Query) (*catalog.Results, error)
 	describe      func(string) (*catalog.Description, error)
+	types         func([]string) (*core.Types, error)
 	saveSnippet   func(core.SaveRequest) (*core.Snippet, error)
 	snippets      func() ([]core.Snippet, error)
 	snippet       func(string, int) (*core.Snippet, error)
@@ -83,6 +84,9 @@ func (s *service) Search(_ context.Context, q catalog.Query) (*catalog.Results, 
 func (s *service) Describe(_ context.Context, target string) (*catalog.Description, error) {
 	return s.describe(target)
 }
+func (s *service) Types(_ context.Context, names []string) (*core.Types, error) {
+	return s.types(names)
+}
 func (s *service) SaveSnippet(_ context.Context, r core.SaveRequest) (*core.Snippet, error) {
 	return s.saveSnippet(r)
 }
@@ -105,6 +109,7 @@ type stage struct {
 	out, err   bytes.Buffer
 	opened     int
 	unattended bool
+	secret     bool
 	cancelled  []string
 }
 
@@ -117,7 +122,7 @@ func newStage(host control.Service) *stage {
 	s.open = func(context.Context) (*session, error) {
 		s.opened++
 		return &session{
-			service: host, unattended: s.unattended, close: func(context.Context) {},
+			service: host, unattended: s.unattended, secret: s.secret, kept: 50, close: func(context.Context) {},
 			cancel: func(_ context.Context, id string, cause error) (bool, error) {
 				s.cancelled = append(s.cancelled, id+": "+cause.Error())
 				return true, nil

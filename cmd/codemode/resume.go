@@ -44,19 +44,21 @@ func (a *app) resume(ctx context.Context, s *session, args []string) error {
 }
 
 func (a *app) resumeAll(ctx context.Context, s *session, _ []string) error {
-	list, err := ask(ctx, s, func(svc control.Service) ([]*core.Outcome, error) { return svc.ResumeAll(ctx) })
-	if err != nil && ctx.Err() != nil {
-		return fmt.Errorf("%w; what has not ended stays running, for the process that has the journal open or the next resume", context.Cause(ctx))
+	list, failed := ask(ctx, s, func(svc control.Service) ([]*core.Outcome, error) { return svc.ResumeAll(ctx) })
+	if failed != nil && ctx.Err() != nil {
+		failed = fmt.Errorf("%w; what has not ended stays running, for the process that has the journal open or the next resume", context.Cause(ctx))
 	}
-	if err != nil {
-		return err
+	if len(list) == 0 && failed != nil {
+		return failed
 	}
 	if list == nil {
 		list = []*core.Outcome{}
 	}
-	err = a.answer(list, func(p render.Page) string { return outcomes(p, list) })
-	if err != nil {
+	if err := a.answer(list, func(p render.Page) string { return outcomes(p, list) }); err != nil {
 		return err
+	}
+	if failed != nil {
+		return failed // beside it, the outcomes are good
 	}
 	return exit(worst(list))
 }

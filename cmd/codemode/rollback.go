@@ -28,12 +28,12 @@ nothing.`,
 	cmd.Flags().StringVar(&note, "note", "", "why")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "tell what would be done, and do nothing")
 	cmd.MarkFlagsMutuallyExclusive("dry-run", "note")
-	return cmd
+	return a.takesSecret(cmd)
 }
 
 func (a *app) rollback(ctx context.Context, s *session, id, note string) error {
-	req := core.RollbackRequest{ExecutionID: id, Decider: a.decider(viaCommand, note)}
-	if !s.unattended {
+	req := core.RollbackRequest{ExecutionID: id, Decider: a.decider(a.via(), note)}
+	if a.asks(s) {
 		yes, err := a.askRollback(ctx, s, id)
 		if err != nil {
 			return err
@@ -42,6 +42,10 @@ func (a *app) rollback(ctx context.Context, s *session, id, note string) error {
 			return a.reply(&core.Reply{ExecutionID: id, Message: "Nothing was rolled back."})
 		}
 		req.Via = viaTerminal
+	}
+	ctx, err := a.authorized(ctx, s)
+	if err != nil {
+		return err
 	}
 	// An interrupt does not break a rollback off: each revert is awaited, and a second one leaves at once.
 	account, err := ask(ctx, s, func(svc control.Service) (*core.Rollback, error) {

@@ -22,7 +22,7 @@ func newRoot(a *app) *cobra.Command {
 	flags.StringVar(&a.logLevel, "log-level", "warn", "what the host tells on standard error: trace, debug, info, warn, error, off")
 	root.AddCommand(
 		newRun(a), newPending(a), newApprove(a), newReject(a), newSettle(a), newResume(a), newRollback(a),
-		newExecutions(a), newShow(a), newSearch(a), newDescribe(a), newSnippets(a), newExpire(a), newPrune(a), newDelete(a),
+		newExecutions(a), newShow(a), newSearch(a), newDescribe(a), newTypes(a), newSnippets(a), newExpire(a), newPrune(a), newDelete(a),
 		newValidate(a), newDoctor(a), newFmt(a), newVersion(a),
 	)
 	return root

@@ -35,7 +35,7 @@ gets a new version, which runs from then on.`,
 	cmd.Flags().StringVar(&req.Description, "description", "", "what it does, by which it is found")
 	cmd.Flags().StringVar(&schema, "input-schema", "", "the JSON Schema of its input, in this `file`; - is standard input")
 	cmd.Flags().BoolVar(&req.Force, "force", false, "save the program of an execution that has not completed")
-	return cmd
+	return a.takesSecret(cmd)
 }
 
 func (a *app) readSchema(path string) (json.RawMessage, error) {
@@ -51,7 +51,7 @@ func (a *app) readSchema(path string) (json.RawMessage, error) {
 
 func (a *app) save(ctx context.Context, s *session, req core.SaveRequest) error {
 	req.By = a.user
-	if !s.unattended {
+	if a.asks(s) {
 		yes, err := a.askSave(ctx, s, req)
 		if err != nil {
 			return err
@@ -59,6 +59,10 @@ func (a *app) save(ctx context.Context, s *session, req core.SaveRequest) error 
 		if !yes {
 			return a.reply(&core.Reply{ExecutionID: req.ExecutionID, Message: "No snippet was saved."})
 		}
+	}
+	ctx, err := a.authorized(ctx, s)
+	if err != nil {
+		return err
 	}
 	saved, err := ask(ctx, s, func(svc control.Service) (*core.Snippet, error) { return svc.SaveSnippet(ctx, req) })
 	var refused *core.SnippetError

@@ -21,6 +21,10 @@ type session struct {
 	cancel func(ctx context.Context, id string, cause error) (bool, error)
 	// unattended says that decisions need no person at a terminal.
 	unattended bool
+	// secret says that decisions need the secret of the configuration.
+	secret bool
+	// kept is how many executions that have ended the configuration keeps.
+	kept int
 	// again reaches the host anew, after the one that was reached is gone.
 	again func(context.Context) error
 	// close gives the host up. It waits for what other processes have asked of it.
@@ -76,7 +80,10 @@ func (a *app) reach(ctx context.Context) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &session{unattended: guest.Approvals.Unattended, close: func(context.Context) {}}
+	s := &session{
+		unattended: guest.Approvals.Unattended, secret: guest.Approvals.SecretFile != "",
+		kept: guest.Runtime.MaxExecutions, close: func(context.Context) {},
+	}
 	s.again = func(ctx context.Context) error { return a.connect(ctx, s, guest) }
 	return s, s.again(ctx)
 }
@@ -126,11 +133,15 @@ func (a *app) hold(ctx context.Context, s *session, run string, as control.Ident
 	if err != nil {
 		return err
 	}
-	server, err := control.Serve(ctx, control.Options{Dir: run, Host: host, Identity: as, Logger: logger.Named("control")})
+	var served control.Host = host
+	if c.Approvals.SecretFile != "" {
+		served = control.Guard(host, c.Approvals.SecretFile)
+	}
+	server, err := control.Serve(ctx, control.Options{Dir: run, Host: served, Identity: as, Logger: logger.Named("control")})
 	if err != nil {
 		return errors.Join(err, host.Close())
 	}
-	s.service = host
+	s.service = served
 	s.cancel = func(_ context.Context, id string, cause error) (bool, error) { return host.Cancel(id, cause), nil }
 	s.close = func(ctx context.Context) { a.giveUp(ctx, server, host) }
 	return nil

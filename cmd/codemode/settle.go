@@ -46,7 +46,7 @@ execution that has ended, and of a revert, it is only recorded.`,
 	cmd.Flags().StringVar(&f.note, "note", "", "how you know")
 	cmd.MarkFlagsMutuallyExclusive("again", "result", "not-done", "end")
 	cmd.MarkFlagsOneRequired("again", "result", "not-done", "end")
-	return cmd
+	return a.takesSecret(cmd)
 }
 
 // request says what was chosen, also in words for the question.
@@ -70,8 +70,8 @@ func (f settleFlags) request() (req core.SettleRequest, meaning string, err erro
 }
 
 func (a *app) settle(ctx context.Context, s *session, req core.SettleRequest, meaning string) error {
-	req.Decider = a.decider(viaCommand, req.Note)
-	if !s.unattended {
+	req.Decider = a.decider(a.via(), req.Note)
+	if a.asks(s) {
 		yes, err := a.askSettle(ctx, s, req, meaning)
 		if err != nil {
 			return err
@@ -81,7 +81,7 @@ func (a *app) settle(ctx context.Context, s *session, req core.SettleRequest, me
 		}
 		req.Via = viaTerminal
 	}
-	before, err := settled(ctx, s, req.ExecutionID)
+	ctx, err := a.authorized(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -91,44 +91,7 @@ func (a *app) settle(ctx context.Context, s *session, req core.SettleRequest, me
 	if err != nil {
 		return err
 	}
-	if out.ErrorType == engine.ErrorState {
-		return a.outcome(out)
-	}
-	// The answer counts, also after an interrupt that came while it was awaited.
-	after, err := settled(context.WithoutCancel(ctx), s, req.ExecutionID)
-	if err != nil {
-		return err
-	}
-	if !sameState(before, after) {
-		return a.outcome(out)
-	}
-	return a.reply(&core.Reply{ExecutionID: req.ExecutionID, Status: after.Status, Changed: true, Message: recorded(after, req.Seq)})
-}
-
-// settled reads an execution that is settled; nil: there is none, which the host says.
-func settled(ctx context.Context, s *session, id string) (*core.Detail, error) {
-	d, err := ask(ctx, s, func(svc control.Service) (*core.Detail, error) { return svc.Show(ctx, id) })
-	var unknown *core.NotFoundError
-	if errors.As(err, &unknown) {
-		return nil, nil
-	}
-	return d, err
-}
-
-// sameState reports whether nothing ran in between: the execution had ended, or it was a revert that was settled. What
-// the execution once came to is then no outcome of the settling.
-func sameState(before, after *core.Detail) bool {
-	return before != nil && after != nil && before.Status == after.Status && before.Passes == after.Passes
-}
-
-// recorded tells the last decision on a call.
-func recorded(d *core.Detail, seq string) string {
-	for _, e := range slices.Backward(d.Timeline) {
-		if e.Kind == "decided" && e.Seq == seq {
-			return "Recorded, and nothing was run: " + e.Text
-		}
-	}
-	return "Recorded, and nothing was run."
+	return a.outcome(out)
 }
 
 // askSettle shows the call and asks a person whether it is to be settled so.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -63,11 +64,20 @@ type deletion struct {
 }
 
 func newSnippetsDelete(a *app) *cobra.Command {
-	return &cobra.Command{
+	yes := false
+	cmd := &cobra.Command{
 		Use: "delete NAME", Short: "Delete a saved program with all its versions", Args: cobra.ExactArgs(1),
 		Long: `Delete a saved program with all its versions. Executions that have run it go on
-as they were.`,
+as they were. It asks at the terminal.`,
 		RunE: a.with(func(ctx context.Context, s *session, args []string) error {
+			sure, err := a.confirmed(ctx, s, yes, a.deletedSnippet(ctx, s, args[0]), "Delete this snippet with all its versions?")
+			if err != nil {
+				return err
+			}
+			if !sure {
+				err := a.answer(deletion{args[0], false}, func(render.Page) string { return "Nothing was changed. No snippet was deleted.\n" })
+				return cmp.Or(err, exit(exitUnchanged))
+			}
 			found, err := ask(ctx, s, func(svc control.Service) (bool, error) { return svc.DeleteSnippet(ctx, args[0]) })
 			if err != nil {
 				return err
@@ -78,5 +88,18 @@ as they were.`,
 			}
 			return err
 		}),
+	}
+	cmd.Flags().BoolVar(&yes, "yes", false, yesFlag)
+	return cmd
+}
+
+// deletedSnippet shows the newest version of a snippet. One that cannot be read can be deleted all the same.
+func (a *app) deletedSnippet(ctx context.Context, s *session, name string) func(render.Page) string {
+	return func(p render.Page) string {
+		snippet, err := ask(ctx, s, func(svc control.Service) (*core.Snippet, error) { return svc.Snippet(ctx, name, 0) })
+		if err != nil {
+			return render.Safe(fmt.Sprintf("Snippet %s cannot be shown: %v\n", name, err))
+		}
+		return p.Snippet(*snippet)
 	}
 }

@@ -53,9 +53,9 @@ func TestSnippetCommands(t *testing.T) {
 		"show":             {host, "snippets show sum", 0, "version 9", ""},
 		"show a version":   {host, "snippets show sum --version 4", 0, "version 4", ""},
 		"show an unknown":  {host, "snippets show product", 2, "", "There is no snippet."},
-		"delete":           {host, "snippets delete sum", 0, "is deleted", ""},
-		"delete none":      {host, "snippets delete product", 4, "Nothing was changed.", ""},
-		"delete none JSON": {host, "snippets delete product --json", 4, `"changed": false`, ""},
+		"delete":           {host, "snippets delete sum --yes", 0, "is deleted", ""},
+		"delete none":      {host, "snippets delete product --yes", 4, "Nothing was changed.", ""},
+		"delete none JSON": {host, "snippets delete product --json --yes", 4, `"changed": false`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

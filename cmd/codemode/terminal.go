@@ -65,6 +65,16 @@ func (t *terminal) ask(ctx context.Context, question string) (string, error) {
 	return strings.TrimSpace(line), nil
 }
 
+// askHidden asks for a line that the terminal does not show.
+func (t *terminal) askHidden(ctx context.Context, question string) (line string, err error) {
+	restore, err := hideTyped(t.file)
+	if err != nil {
+		return "", fmt.Errorf("keep the terminal from showing what is typed: %w", err)
+	}
+	defer func() { err = errors.Join(err, restore(), t.show("\n")) }()
+	return t.ask(ctx, question)
+}
+
 // confirm asks for a typed yes, and reports whether it came.
 func (t *terminal) confirm(ctx context.Context, question string) (bool, error) {
 	answer, err := t.ask(ctx, question+" Type yes: ")

@@ -27,11 +27,11 @@ for rules that match no method and for names that meet. Nothing is run.`,
 			if err != nil {
 				return err
 			}
-			offered, err := core.Inspect(cmd.Context(), c, core.OpenOptions{Logger: logger})
+			found, err := core.Inspect(cmd.Context(), c, core.OpenOptions{Logger: logger})
 			if err != nil {
 				return err
 			}
-			r := check(c, offered)
+			r := check(c, found)
 			if err := a.answer(r, func(p render.Page) string { return p.Validation(r) }); err != nil {
 				return err
 			}
@@ -44,14 +44,15 @@ for rules that match no method and for names that meet. Nothing is run.`,
 }
 
 // check holds a configuration against what its connectors offer.
-func check(c *config.Config, offered *catalog.Catalog) render.Validation {
+func check(c *config.Config, found *core.Inspection) render.Validation {
+	offered := found.Catalog
 	r := render.Validation{Config: c.Path, Valid: true, Connectors: []render.ValidConnector{}}
 	for _, conn := range offered.Connectors() {
 		v := render.ValidConnector{
-			Label: conn.Label, Plugin: conn.Plugin, Version: conn.Version, Methods: len(conn.Methods), Error: conn.Unavailable,
+			Label: conn.Label, Plugin: conn.Plugin, Version: conn.Version, Methods: len(conn.Methods),
 		}
-		if v.Error != "" {
-			r.Valid = false
+		if fault := found.Faults[conn.Label]; fault != nil {
+			v.Error, r.Valid = fault.Error(), false
 		} else {
 			v.Warnings = idle(c.Connector(conn.Label), conn.Methods)
 			warnings, err := c.Connector(conn.Label).CheckConditions(conn.Methods)

@@ -69,7 +69,7 @@ const (
 // Search returns the methods and snippets that a query finds, best first; an
 // empty text lists all, in the order of their paths.
 func (c *Catalog) Search(q Query) Results {
-	r := Results{Results: []Result{}, Unavailable: c.unavailable(q.Connector)}
+	r := Results{Results: []Result{}, Unavailable: c.Unavailable(q.connectors()...)}
 	from, err := offset(q.Cursor)
 	if err != nil {
 		r.Note = err.Error()
@@ -127,11 +127,11 @@ func everything(connector string, indexes []*index) []hit {
 	return hits
 }
 
-// unavailable returns the connectors that cannot be used now, of all or of one label.
-func (c *Catalog) unavailable(label string) []Unavailable {
+// Unavailable lists the connectors with these labels, all if there are none, that cannot be used now.
+func (c *Catalog) Unavailable(labels ...string) []Unavailable {
 	var list []Unavailable
 	for _, conn := range c.connectors {
-		if conn.Unavailable != "" && (label == "" || label == conn.Label) {
+		if conn.Unavailable != "" && (len(labels) == 0 || slices.Contains(labels, conn.Label)) {
 			list = append(list, Unavailable{conn.Label, conn.Unavailable})
 		}
 	}
@@ -216,4 +216,12 @@ func distinct(words []string) []string {
 		}
 	}
 	return out
+}
+
+// connectors are the labels that the query asks about; none: all.
+func (q Query) connectors() []string {
+	if q.Connector == "" {
+		return nil
+	}
+	return []string{q.Connector}
 }

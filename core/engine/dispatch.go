@@ -444,7 +444,7 @@ func (p *pass) oversized() *ending {
 type lostError interface {
 	error
 	NeverSent() bool // the request certainly did not leave the host
-	Summary() string // for a program: without what the connector logged
+	Summary() string // for a program: without the host's paths and what the connector logged
 }
 
 // lostOf reports whether err says nothing of the call's outcome, and whether the request may have been sent.

@@ -22,7 +22,7 @@ const (
 
 // Outcome is what a run, or a decision that ran a pass, comes to. It is data: it is returned, never thrown.
 type Outcome struct {
-	Status      string          `json:"status"` // completed, paused or error
+	Status      string          `json:"status"` // completed, paused or error; with Message, how the execution stands
 	ExecutionID string          `json:"executionId,omitempty"`
 	Result      json.RawMessage `json:"result,omitempty"` // absent: undefined
 	Pending     []Pending       `json:"pending,omitempty"`
@@ -32,6 +32,9 @@ type Outcome struct {
 	Logs        []string        `json:"logs,omitempty"`
 	// Returned says of a paused execution that its program has already returned; only calls are left.
 	Returned bool `json:"returned,omitempty"`
+	// Message says what a decision has recorded that ran no pass; Changed is then true, and all but id and status absent.
+	Changed bool   `json:"changed,omitempty"`
+	Message string `json:"message,omitempty"`
 	// Calls is the log for people, pages and embedders. It does not go to the model.
 	Calls []CallRecord `json:"calls,omitempty"`
 }

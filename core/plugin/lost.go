@@ -28,12 +28,13 @@ type LostError struct {
 
 // Error is written for an operator. Where no request was sent it quotes
 // Stderr, which tells why a connector does not start; use [LostError.Summary]
-// for a reader who should not see what a connector logs.
+// for a reader who should see neither the host's paths nor what a connector logs.
 func (e *LostError) Error() string {
+	text := fmt.Sprintf("%s: %v", e.Summary(), e.Cause)
 	if !e.NotSent {
-		return e.Summary()
+		return text
 	}
-	return e.Summary() + quote(e.Stderr)
+	return text + quote(e.Stderr)
 }
 
 // quote sets a connector's last lines off from the host's words; they may be none.
@@ -44,12 +45,12 @@ func quote(stderr []string) string {
 	return "\nits last lines on stderr:\n  | " + strings.Join(stderr, "\n  | ")
 }
 
-// Summary is Error without the lines of Stderr.
+// Summary says in a word what happened, for a program.
 func (e *LostError) Summary() string {
 	if e.NotSent {
-		return fmt.Sprintf("connector %q is not available: %v", e.Label, e.Cause)
+		return fmt.Sprintf("connector %q is not available", e.Label)
 	}
-	return fmt.Sprintf("connector %q was lost during the call: %v", e.Label, e.Cause)
+	return fmt.Sprintf("connector %q was lost during the call", e.Label)
 }
 
 // NeverSent reports whether the request certainly never left the host.

@@ -237,8 +237,8 @@ func TestCircuit(t *testing.T) {
 			t.Errorf("%q does not say %q", err, part)
 		}
 	}
-	if strings.Contains(lost.Summary(), "life 4") {
-		t.Errorf("the summary quotes stderr: %q", lost.Summary())
+	if got, want := lost.Summary(), `connector "double" is not available`; got != want {
+		t.Errorf("a program is told %q, want %q", got, want)
 	}
 	if err := s.Configure(t.Context(), &wire.ConfigureRequest{Config: json.RawMessage(`{}`)}); err != nil {
 		t.Errorf("Configure does not close the circuit: %v", err)

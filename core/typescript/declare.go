@@ -24,6 +24,12 @@ func Declare(namespace string, methods []Method, size int) (text string, whole b
 	return signatures(namespace, methods, size), false
 }
 
+// DeclareAll returns the declarations of methods of one namespace with all the types that they use, for people and
+// their tools, however long that is.
+func DeclareAll(namespace string, methods []Method) string {
+	return declare(namespace, methods, everything)
+}
+
 // signatures returns one line for each method, as many as fit.
 func signatures(namespace string, methods []Method, size int) string {
 	var b strings.Builder

@@ -44,10 +44,14 @@ func (p *page) expand() []*typeDeclaration {
 		for i, b := range p.met {
 			ends[i] = len(b.order)
 		}
+		wrote := len(p.written)
 		for i, b := range p.met {
 			for b.written < ends[i] {
 				p.write(b)
 			}
+		}
+		if len(p.written) == wrote {
+			break
 		}
 	}
 	return p.merged()

@@ -12,7 +12,10 @@
 // becomes a JavaScript identifier, see [Identifier].
 package typescript
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"math"
+)
 
 // Method is one method to declare.
 type Method struct {
@@ -51,6 +54,9 @@ var levels = []detail{
 	{depth: 0, enum: 6, nesting: 2},
 	{depth: 0, enum: 6, nesting: 1},
 }
+
+// everything is the detail of declarations for people, which nothing bounds but the schemas.
+var everything = detail{depth: math.MaxInt, comment: 200, results: true, enum: math.MaxInt, nesting: maxNesting}
 
 // typeLevels are the same for a page about one type.
 var typeLevels = []detail{

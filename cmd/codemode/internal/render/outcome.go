@@ -13,6 +13,8 @@ import (
 func (p Page) Outcome(o *core.Outcome) string {
 	w := &writer{Page: p}
 	switch {
+	case o.Message != "":
+		return p.Reply(&core.Reply{ExecutionID: o.ExecutionID, Status: o.Status, Changed: o.Changed, Message: o.Message})
 	case o.ErrorType == engine.ErrorState:
 		w.block(0, "Nothing was changed. "+o.Error)
 	case o.Status == string(journal.StatusError):
