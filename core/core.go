@@ -27,7 +27,7 @@ import (
 )
 
 // Options make a [Host]. The zero value is a host without connectors that
-// keeps its journal in memory and runs programs in its own process.
+// keeps its journal in memory.
 type Options struct {
 	// Name is the runtime's, its durable identity: letters, digits, "_", "-" and "."; "default" if empty.
 	Name string
