@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/codemode-go/codemode/core"
 	"github.com/codemode-go/codemode/core/config"
 )
 
@@ -31,4 +32,14 @@ func (a *app) load(guest bool) (*config.Config, error) {
 		return nil, err
 	}
 	return config.Load(path, config.Options{Vars: vars, Guest: guest})
+}
+
+// configured is the configuration in full, and what the host tells on the way.
+func (a *app) configured() (*config.Config, core.OpenOptions, error) {
+	logger, err := a.logger()
+	if err != nil {
+		return nil, core.OpenOptions{}, err
+	}
+	c, err := a.load(false)
+	return c, core.OpenOptions{Logger: logger}, err
 }

@@ -16,15 +16,11 @@ func newDoctor(a *app) *cobra.Command {
 journal, and start each connector. Nothing is run and nothing is changed. The
 exit code is 2 where something must be mended.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			logger, err := a.logger()
+			c, o, err := a.configured()
 			if err != nil {
 				return err
 			}
-			c, err := a.load(false)
-			if err != nil {
-				return err
-			}
-			findings, err := core.Diagnose(cmd.Context(), c, core.OpenOptions{Logger: logger})
+			findings, err := core.Diagnose(cmd.Context(), c, o)
 			if err != nil {
 				return err
 			}

@@ -121,15 +121,11 @@ var errNoAnswer = errors.New("the process that has the journal open cannot be re
 
 // hold opens the journal in this process, and serves the host to others.
 func (a *app) hold(ctx context.Context, s *session, run string, as control.Identity) error {
-	logger, err := a.logger()
+	c, o, err := a.configured()
 	if err != nil {
 		return err
 	}
-	c, err := a.load(false)
-	if err != nil {
-		return err
-	}
-	host, err := core.Open(ctx, c, core.OpenOptions{Logger: logger})
+	host, err := core.Open(ctx, c, o)
 	if err != nil {
 		return err
 	}
@@ -137,7 +133,7 @@ func (a *app) hold(ctx context.Context, s *session, run string, as control.Ident
 	if c.Approvals.SecretFile != "" {
 		served = control.Guard(host, c.Approvals.SecretFile)
 	}
-	server, err := control.Serve(ctx, control.Options{Dir: run, Host: served, Identity: as, Logger: logger.Named("control")})
+	server, err := control.Serve(ctx, control.Options{Dir: run, Host: served, Identity: as, Logger: o.Logger.Named("control")})
 	if err != nil {
 		return errors.Join(err, host.Close())
 	}

@@ -19,15 +19,11 @@ func newValidate(a *app) *cobra.Command {
 		Long: `Load the configuration, start each connector, check its configuration, and look
 for rules that match no method and for names that meet. Nothing is run.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			logger, err := a.logger()
+			c, o, err := a.configured()
 			if err != nil {
 				return err
 			}
-			c, err := a.load(false)
-			if err != nil {
-				return err
-			}
-			found, err := core.Inspect(cmd.Context(), c, core.OpenOptions{Logger: logger})
+			found, err := core.Inspect(cmd.Context(), c, o)
 			if err != nil {
 				return err
 			}

@@ -200,7 +200,7 @@ func openHeap() *heapShare {
 	openHeaps.Lock()
 	defer openHeaps.Unlock()
 	if openHeaps.sessions == 0 {
-		openHeaps.base = heapBytes()
+		openHeaps.base = LiveHeap()
 	}
 	openHeaps.sessions++
 	return &heapShare{}
@@ -220,14 +220,15 @@ func (h *heapShare) over(limit int64) bool {
 	openHeaps.Lock()
 	allowed := openHeaps.base + uint64(limit)*uint64(max(1, openHeaps.sessions))
 	openHeaps.Unlock()
-	if heapBytes() <= allowed {
+	if LiveHeap() <= allowed {
 		return false
 	}
 	runtime.GC()
-	return heapBytes() > allowed
+	return LiveHeap() > allowed
 }
 
-func heapBytes() uint64 {
+// LiveHeap is how many bytes of this process's heap are in use, garbage that is not collected yet included; 0: not known.
+func LiveHeap() uint64 {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(sample)
 	if sample[0].Value.Kind() != metrics.KindUint64 {

@@ -30,8 +30,8 @@ func (d *death) Error() string {
 
 func (d *death) Unwrap() error { return d.cause }
 
-// limits are the words in which Go's runtime says that a process has hit a wall.
-var walls = []struct{ text, limit string }{
+// lastWords are the words in which Go's runtime says that a process has hit a limit.
+var lastWords = []struct{ text, limit string }{
 	{"stack exceeds", "stack"},
 	{"stack overflow", "stack"},
 	{"out of memory", "memory"},
@@ -48,7 +48,7 @@ func diagnose(state *os.ProcessState, wrote string, cause error) *death {
 		d.limit = "cpu"
 		return d
 	}
-	for _, w := range walls {
+	for _, w := range lastWords {
 		if strings.Contains(wrote, w.text) {
 			d.limit = w.limit
 			return d

@@ -28,11 +28,11 @@ type resume struct {
 }
 
 type response struct {
-	Ready  *ready        `json:"ready,omitempty"`
-	Result *compiled     `json:"compiled,omitempty"`
-	Turn   *sandbox.Turn `json:"turn,omitempty"`
-	Closed *closed       `json:"closed,omitempty"`
-	Failed string        `json:"failed,omitempty"` // set: the request failed, and with it the session
+	Ready    *ready        `json:"ready,omitempty"`
+	Compiled *compiled     `json:"compiled,omitempty"`
+	Turn     *sandbox.Turn `json:"turn,omitempty"`
+	Closed   *closed       `json:"closed,omitempty"`
+	Failed   string        `json:"failed,omitempty"` // set: the request failed, and with it the session
 }
 
 // ready answers setup: the child is warm and its walls are up.

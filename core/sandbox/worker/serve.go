@@ -9,7 +9,6 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
-	"runtime/metrics"
 
 	"github.com/codemode-go/codemode/core/program"
 	"github.com/codemode-go/codemode/core/sandbox"
@@ -125,12 +124,12 @@ func (s *server) warmUp() error {
 func (s *server) compile(ctx context.Context, src program.Source) *response {
 	p, err := s.sandbox.Compile(ctx, src)
 	if fault, ok := errors.AsType[*program.Error](err); ok {
-		return &response{Result: &compiled{Fault: fault}}
+		return &response{Compiled: &compiled{Fault: fault}}
 	}
 	if err != nil {
 		return &response{Failed: err.Error()}
 	}
-	return &response{Result: &compiled{Program: p}}
+	return &response{Compiled: &compiled{Program: p}}
 }
 
 func (s *server) resume(ctx context.Context, r *resume) *response {
@@ -164,14 +163,8 @@ func (s *server) close() *response {
 		}
 		s.session = nil
 	}
-	if heapBytes() > muchHeap {
+	if sandbox.LiveHeap() > muchHeap {
 		debug.FreeOSMemory()
 	}
-	return &response{Closed: &closed{Heap: heapBytes(), CPU: processTime()}}
-}
-
-func heapBytes() uint64 {
-	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-	metrics.Read(sample)
-	return sample[0].Value.Uint64()
+	return &response{Closed: &closed{Heap: sandbox.LiveHeap(), CPU: processTime()}}
 }

@@ -1,7 +1,6 @@
 package worker
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,6 +29,12 @@ type session struct {
 
 var _ sandbox.Session = (*session)(nil)
 
+// Why a session has ended that told it in a turn.
+var (
+	errDiverged = errors.New("the replay diverged")
+	errExceeded = errors.New("a limit was exceeded")
+)
+
 func (s *session) Resume(ctx context.Context, completions []sandbox.Completion) (sandbox.Turn, error) {
 	if s.closed {
 		return sandbox.Turn{}, errors.New("resume session: it is closed")
@@ -43,7 +48,7 @@ func (s *session) Resume(ctx context.Context, completions []sandbox.Completion) 
 		s.child = nil
 		s.pool.options.Logger.Warn("a sandbox process ended under a program", "error", dead)
 		if x := s.blame(dead); x != nil {
-			s.over = errors.New("a limit was exceeded")
+			s.over = errExceeded
 			return sandbox.Turn{Exceeded: x, Usage: s.usage}, nil
 		}
 		turn, err = s.again(ctx, completions)
@@ -167,21 +172,18 @@ func (s *session) took(completions []sandbox.Completion, turn *sandbox.Turn) {
 		}
 		s.delivered = append(s.delivered, c)
 	}
-	if turn.Diverged == nil && turn.Exceeded == nil {
+	switch {
+	case turn.Diverged != nil:
+		s.over = errDiverged
+	case turn.Exceeded != nil:
+		s.over = errExceeded
+	default:
 		return
 	}
-	s.over = errors.New(cmp.Or(exceededText(turn), "the replay diverged"))
 	if s.child != nil {
 		s.pool.discard(s.child)
 		s.child = nil
 	}
-}
-
-func exceededText(turn *sandbox.Turn) string {
-	if turn.Exceeded == nil {
-		return ""
-	}
-	return "a limit was exceeded"
 }
 
 // Close gives the child back. It never fails and may be called again.

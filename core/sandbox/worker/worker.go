@@ -106,7 +106,7 @@ func (p *Pool) compile(ctx context.Context, src program.Source) (*program.Progra
 	if err != nil {
 		return nil, err
 	}
-	out, err := answered(res, res.Result)
+	out, err := answered(res, res.Compiled)
 	if err != nil {
 		c.dismiss()
 		return nil, err
