@@ -51,7 +51,7 @@ var attempts = []attempt{
 		}
 		return nil
 	}},
-	{"use a descriptor that leaked", []string{Descriptors}, func(g target) error {
+	{"use a descriptor that leaked", []string{Inherited}, func(g target) error {
 		_, err := unix.FcntlInt(uintptr(g.leak), unix.F_GETFD, 0)
 		return err
 	}},
@@ -90,10 +90,7 @@ var attempts = []attempt{
 	}},
 	{"signal the host", []string{ProcessNamespace, User, SystemCalls}, func(g target) error { return unix.Kill(g.pid, 0) }},
 	{"trace the host", []string{ProcessNamespace, User, SystemCalls}, func(g target) error {
-		if err := unix.PtraceSeize(g.pid); err != nil {
-			return err
-		}
-		return unix.PtraceDetach(g.pid)
+		return unix.PtraceSeize(g.pid) // until the thread ends
 	}},
 	{"read the host's memory", []string{ProcessNamespace, User, SystemCalls}, func(g target) error {
 		buf := make([]byte, 1)
@@ -135,7 +132,7 @@ var attempts = []attempt{
 	{"leave a namespace", []string{User, SystemCalls}, func(target) error { return unix.Unshare(unix.CLONE_NEWUTS) }},
 	{"change the working folder", []string{SystemCalls}, func(target) error { return unix.Chdir("/") }},
 	{"set up io_uring", []string{SystemCalls}, func(target) error { return raw(unix.SYS_IO_URING_SETUP, 1, params(), 0) }},
-	{"load BPF", []string{SystemCalls}, func(target) error { return raw(unix.SYS_BPF, 0, params(), 128) }},
+	{"load BPF", []string{SystemCalls}, func(target) error { return raw(unix.SYS_BPF, unix.BPF_MAP_CREATE, params(unix.BPF_MAP_TYPE_ARRAY, 4, 4, 1), 128) }},
 	{"make a userfaultfd", []string{SystemCalls}, func(target) error { return raw(unix.SYS_USERFAULTFD, unix.O_CLOEXEC, 0, 0) }},
 	{"make a memory file", []string{SystemCalls}, func(target) error { _, err := unix.MemfdCreate("x", 0); return err }},
 	{"use the key store", []string{SystemCalls}, func(target) error {
@@ -187,8 +184,12 @@ func socket(family, kind int) func(target) error {
 	}
 }
 
-// params is a block for the kernel to read or write.
-func params() uintptr { return uintptr(unsafe.Pointer(&[256]byte{})) }
+// params is a block for the kernel to read or write, which begins with these.
+func params(first ...uint32) uintptr {
+	var block [64]uint32
+	copy(block[:], first)
+	return uintptr(unsafe.Pointer(&block))
+}
 
 func raw(nr, a, b, c uintptr) error {
 	if _, _, errno := unix.RawSyscall(nr, a, b, c); errno != 0 {

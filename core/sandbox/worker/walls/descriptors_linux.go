@@ -9,32 +9,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// closeDescriptors closes what the host had open without its knowledge (a shell's, a supervisor's) and so handed on, and
-// lets nothing new be opened.
-func closeDescriptors(l Limits) error {
-	if err := startPoller(); err != nil {
-		return err
-	}
-	closing := closeInherited(max(l.Files, 3))
-	if err := limit(unix.RLIMIT_NOFILE, 0); err != nil {
-		return errors.Join(closing, err)
-	}
-	if fd, err := unix.FcntlInt(0, unix.F_DUPFD_CLOEXEC, 0); err == nil {
-		return errors.Join(closing, errors.New("a descriptor was made beyond the limit"), unix.Close(fd))
-	}
-	return closing
-}
-
-// closeInherited closes the descriptors from first on that have come through exec. Those that this process made itself,
-// the Go runtime's among them, are set to be closed on exec, as Go sets all of them.
-func closeInherited(first int) error {
+// closeInherited closes what the host had open without its knowledge (a shell's, a supervisor's) and so handed on. It has
+// come through exec, other than what this process has opened itself: Go sets all of that to be closed on exec.
+func closeInherited(l Limits) error {
+	given := max(l.Files, 3)
 	open, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
 		return fmt.Errorf("list the open descriptors: %w", err)
 	}
 	for _, e := range open {
 		fd, err := strconv.Atoi(e.Name())
-		if err != nil || fd < first {
+		if err != nil || fd < given {
 			continue
 		}
 		flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
@@ -44,6 +29,20 @@ func closeInherited(first int) error {
 		if err := unix.Close(fd); err != nil {
 			return fmt.Errorf("close descriptor %d: %w", fd, err)
 		}
+	}
+	return nil
+}
+
+// forbidDescriptors lets nothing be opened any more, whatever it is. What is open stays so.
+func forbidDescriptors(Limits) error {
+	if err := startPoller(); err != nil {
+		return err
+	}
+	if err := limit(unix.RLIMIT_NOFILE, 0); err != nil {
+		return err
+	}
+	if fd, err := unix.FcntlInt(0, unix.F_DUPFD_CLOEXEC, 0); err == nil {
+		return errors.Join(errors.New("a descriptor was made beyond the limit"), unix.Close(fd))
 	}
 	return nil
 }

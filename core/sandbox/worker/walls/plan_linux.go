@@ -70,7 +70,7 @@ func explore(identity syscall.SysProcAttr) plan {
 	}
 	switch {
 	case identity.Cloneflags == 0 && identity.Credential == nil:
-		p.denied[User] = errors.New("it runs as the host's user, who may neither become another nor make a user namespace")
+		p.denied[User] = errors.New("the host can neither make a user namespace nor become another user")
 	case try(all) == nil:
 		p.attr = all
 		return p
@@ -132,6 +132,9 @@ func verdict(layer string, denied map[string]error) Layer {
 	err, no := denied[layer]
 	if !no {
 		return Layer{Name: layer, Holds: true}
+	}
+	if errors.Is(err, unix.ENOSPC) {
+		err = errors.New("a limit in /proc/sys/user is reached")
 	}
 	return missing(layer, "the system does not allow it: %v", err)
 }

@@ -8,12 +8,13 @@ type wall struct {
 
 // walls are in the order in which they can be raised: each takes away something that those before it need.
 var walls = []wall{
+	{Inherited, closeInherited},
 	{Memory, limitMemory},
 	{CPU, limitCPU},
 	{Threads, limitThreads},
 	{FileSize, limitFileSize},
 	{Filesystem, lockFilesystem},
-	{Descriptors, closeDescriptors},
+	{Descriptors, forbidDescriptors},
 	{CoreDumps, forbidDumps},
 	{SystemCalls, filterSystemCalls},
 }

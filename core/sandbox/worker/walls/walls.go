@@ -42,14 +42,15 @@ const (
 
 // The layers that [Raise] puts up.
 const (
-	Memory      = "memory"       // RLIMIT_DATA
-	CPU         = "cpu"          // RLIMIT_CPU
-	CoreDumps   = "core dumps"   // not dumpable, which closes its memory to its own user's other processes too
-	FileSize    = "file size"    // RLIMIT_FSIZE is zero
-	Threads     = "threads"      // RLIMIT_NPROC
-	Filesystem  = "filesystem"   // Landlock: nothing can be opened; where the kernel knows how, no TCP and no signals either
-	Descriptors = "descriptors"  // none but the given ones, and no new one
-	SystemCalls = "system calls" // seccomp: compute, allocate, read and write what is open, and nothing else
+	Inherited   = "inherited descriptors" // none is open but the given ones
+	Memory      = "memory"                // RLIMIT_DATA
+	CPU         = "cpu"                   // RLIMIT_CPU
+	Threads     = "threads"               // RLIMIT_NPROC
+	FileSize    = "file size"             // RLIMIT_FSIZE is zero
+	Filesystem  = "filesystem"            // Landlock without any rule
+	Descriptors = "new descriptors"       // RLIMIT_NOFILE is zero
+	CoreDumps   = "core dumps"            // not dumpable, which closes its memory to its own user's other processes too
+	SystemCalls = "system calls"          // seccomp: compute, allocate, read and write what is open, and nothing else
 )
 
 // Limits are what a child may use during its whole life. Zero is no limit, and the layer counts as missing.

@@ -1,7 +1,6 @@
 package walls
 
 import (
-	"maps"
 	"net"
 	"os"
 	"os/exec"
@@ -97,6 +96,9 @@ func TestWalls(t *testing.T) {
 				t.Skipf("this machine or user stops it without a wall: %s", o.Error)
 			}
 			for _, layer := range a.layers {
+				if layer == User && os.Getuid() != 0 && strings.HasSuffix(a.name, "the host") {
+					continue // the host's user, in a namespace of its own: still the same user
+				}
 				t.Run(strings.ReplaceAll(layer, " ", "_"), func(t *testing.T) {
 					if byLayer[layer] == nil {
 						byLayer[layer] = g.alone(t, layer)
@@ -113,7 +115,6 @@ func TestWalls(t *testing.T) {
 			}
 		})
 	}
-	t.Log(slices.Sorted(maps.Keys(byLayer)))
 }
 
 // alone has a child make the attempts that a layer should stop, behind no other layer.
