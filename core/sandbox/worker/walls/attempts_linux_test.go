@@ -46,10 +46,10 @@ type attempt struct {
 // attempts are in the order in which a child makes them; what ends it comes last.
 var attempts = []attempt{
 	{"find the host's environment", []string{Environment}, func(target) error {
-		if len(os.Environ()) == 0 {
-			return errors.New("empty")
+		if all := os.Environ(); slices.ContainsFunc(all, func(v string) bool { return !strings.HasPrefix(v, "GORACE=") }) {
+			return nil
 		}
-		return nil
+		return errors.New("empty")
 	}},
 	{"use a descriptor that leaked", []string{Inherited}, func(g target) error {
 		_, err := unix.FcntlInt(uintptr(g.leak), unix.F_GETFD, 0)
@@ -132,7 +132,9 @@ var attempts = []attempt{
 	{"leave a namespace", []string{User, SystemCalls}, func(target) error { return unix.Unshare(unix.CLONE_NEWUTS) }},
 	{"change the working folder", []string{SystemCalls}, func(target) error { return unix.Chdir("/") }},
 	{"set up io_uring", []string{SystemCalls}, func(target) error { return raw(unix.SYS_IO_URING_SETUP, 1, params(), 0) }},
-	{"load BPF", []string{SystemCalls}, func(target) error { return raw(unix.SYS_BPF, unix.BPF_MAP_CREATE, params(unix.BPF_MAP_TYPE_ARRAY, 4, 4, 1), 128) }},
+	{"load BPF", []string{SystemCalls}, func(target) error {
+		return raw(unix.SYS_BPF, unix.BPF_MAP_CREATE, params(unix.BPF_MAP_TYPE_ARRAY, 4, 4, 1), 128)
+	}},
 	{"make a userfaultfd", []string{SystemCalls}, func(target) error { return raw(unix.SYS_USERFAULTFD, unix.O_CLOEXEC, 0, 0) }},
 	{"make a memory file", []string{SystemCalls}, func(target) error { _, err := unix.MemfdCreate("x", 0); return err }},
 	{"use the key store", []string{SystemCalls}, func(target) error {

