@@ -21,7 +21,7 @@ var roles = map[string]func(args []string){
 	"probe":   reportProbe,
 	"host":    beHost,
 	"contain": beContained,
-	"hang":    func([]string) { fmt.Println("ready"); select {} },
+	"hang":    func([]string) { fmt.Println("ready"); time.Sleep(time.Hour) },
 	"hog":     func([]string) { hog() },
 	"spin":    func([]string) { spin() },
 	"crowd":   func([]string) { crowd() },

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -57,6 +58,7 @@ func TestWorksOn(t *testing.T) {
 func work(args []string) {
 	debug.SetGCPercent(50)
 	Raise(ample)
+	interrupt()
 	var rounds int
 	fmt.Sscan(args[0], &rounds)
 	var busy sync.WaitGroup
@@ -113,6 +115,22 @@ func wait() {
 	t := time.NewTimer(time.Millisecond)
 	<-t.C
 	time.Sleep(time.Microsecond)
+}
+
+// interrupt has the garbage collector stop a loop that calls nothing, which it can only do with a signal.
+func interrupt() {
+	var stop atomic.Bool
+	var loop sync.WaitGroup
+	running := make(chan struct{})
+	loop.Go(func() {
+		close(running)
+		for !stop.Load() {
+		}
+	})
+	<-running
+	runtime.GC()
+	stop.Store(true)
+	loop.Wait()
 }
 
 // crossThreads makes threads and lets them end.
