@@ -15,6 +15,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // TestWorksOn has a child do behind all walls what a Go program full of JavaScript does.
@@ -195,17 +197,31 @@ func TestOutlivesTheThreadThatAskedForIt(t *testing.T) {
 	var out strings.Builder
 	cmd.Stdout = &out
 	started := make(chan error)
-	go func() {
-		runtime.LockOSThread()
+	go onThreadThatEnds(func() {
 		_, err := s.Start(cmd)
 		started <- err
-	}()
+	})
 	if err := <-started; err != nil {
 		t.Fatal(err)
 	}
 	if err := errors.Join(in.Close(), cmd.Wait()); err != nil || out.String() != "done\n" {
 		t.Errorf("%q, %v", out.String(), err)
 	}
+}
+
+// onThreadThatEnds calls f on a thread that ends soon after, as the process's first one never does.
+func onThreadThatEnds(f func()) {
+	runtime.LockOSThread()
+	if unix.Gettid() != unix.Getpid() {
+		f()
+		return
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		onThreadThatEnds(f)
+	}()
+	<-done
 }
 
 func TestStartAfterClose(t *testing.T) {
