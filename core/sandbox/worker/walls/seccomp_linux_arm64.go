@@ -1,0 +1,8 @@
+package walls
+
+import "golang.org/x/sys/unix"
+
+const auditArch = unix.AUDIT_ARCH_AARCH64
+
+// ofArch are calls that only this architecture has.
+var ofArch []rule
