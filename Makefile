@@ -15,6 +15,7 @@ build: ## build the host and the connectors into ./bin
 	@mkdir -p $(BIN)
 	$(GO) build -o $(BIN)/codemode ./cmd/codemode
 	$(GO) build -o $(BIN)/codemode-connector-mcp ./plugins/mcp
+	$(GO) build -o $(BIN)/codemode-connector-openapi ./plugins/openapi
 	$(GO) build -o $(BIN)/codemode-connector-tracker ./examples/tracker
 
 .PHONY: demo

@@ -153,9 +153,9 @@ func (d *Document) dialect() (Dialect, error) {
 	case strings.HasPrefix(version, "3.1"), strings.HasPrefix(version, "3.2"):
 		return OpenAPI31, nil
 	case version != "":
-		return 0, fmt.Errorf("OpenAPI %s is not known here; 2.0, 3.0, 3.1 and 3.2 are", version)
+		return 0, fmt.Errorf("version %s of OpenAPI is not known here; 2.0, 3.0, 3.1 and 3.2 are", version)
 	case d.field("swagger").Exists():
-		return 0, fmt.Errorf("Swagger %s is not known here; 2.0 is", d.field("swagger").Raw())
+		return 0, fmt.Errorf("version %s of Swagger is not known here; 2.0 is", d.field("swagger").Raw())
 	}
 	return 0, errors.New(`it is no OpenAPI document: it has neither "openapi" nor "swagger"`)
 }

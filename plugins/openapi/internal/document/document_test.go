@@ -27,9 +27,9 @@ func TestRefused(t *testing.T) {
 		"a list":       {`[1]`, `neither "openapi" nor "swagger"`},
 		"broken JSON":  {"{\n\"openapi\": \"3.0.0\",\n\"paths\": {,}}", "line 3"},
 		"broken YAML":  {"openapi: 3.0.0\n  paths: {", "line 2"},
-		"OpenAPI 4":    {`{"openapi":"4.0.0"}`, "OpenAPI 4.0.0 is not known here"},
-		"OpenAPI 3.3":  {`{"openapi":"3.3.0"}`, "OpenAPI 3.3.0 is not known here"},
-		"Swagger 1.2":  {`{"swagger":"1.2"}`, `Swagger "1.2" is not known here`},
+		"OpenAPI 4":    {`{"openapi":"4.0.0"}`, "version 4.0.0 of OpenAPI is not known here"},
+		"OpenAPI 3.3":  {`{"openapi":"3.3.0"}`, "version 3.3.0 of OpenAPI is not known here"},
+		"Swagger 1.2":  {`{"swagger":"1.2"}`, `version "1.2" of Swagger is not known here`},
 		"alias bomb":   {bomb(), "the aliases make the document too large"},
 		"endless YAML": {"a: &a {b: *a}", "contains itself"},
 	}
@@ -131,7 +131,8 @@ func TestSum(t *testing.T) {
 	two := txtar.File{Name: "a.json", Data: []byte(`{"openapi":"3.0.0","paths":{"/a":{"$ref":"b.json"}}}`)}
 	b := txtar.File{Name: "b.json", Data: []byte(`{}`)}
 	changed := txtar.File{Name: "b.json", Data: []byte(`{ }`)}
-	if load(t, two, b).Sum != load(t, two, b).Sum || load(t, two, b).Sum == load(t, two, changed).Sum {
+	first, again := load(t, two, b), load(t, two, b)
+	if first.Sum != again.Sum || first.Sum == load(t, two, changed).Sum {
 		t.Error("the second file does not count")
 	}
 }

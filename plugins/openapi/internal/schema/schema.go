@@ -74,6 +74,20 @@ func (b *Builder) Add(v document.Value) json.RawMessage {
 	return t.text
 }
 
+// AddForm is Add for a form with files: a property that is a file may be its
+// bytes, or say its name and type, too.
+func (b *Builder) AddForm(v document.Value) json.RawMessage {
+	target, err := v.Resolve()
+	if err != nil || !target.IsObject() {
+		return b.Add(v)
+	}
+	b.origin = target
+	t := &translation{factory: b.factory, way: b.way, files: true}
+	t.schema(target, nil, 0)
+	b.enqueue(t.refs)
+	return t.out.Bytes()
+}
+
 func (b *Builder) enqueue(refs []document.Ref) {
 	for _, ref := range refs {
 		if !b.queued[ref] {
@@ -151,11 +165,10 @@ func (f *Factory) name(ref document.Ref) string {
 }
 
 func baseName(ref document.Ref) string {
-	name := strings.TrimSuffix(string(ref), "#")
-	if file, pointer, _ := strings.Cut(string(ref), "#"); pointer == "" {
+	file, pointer, _ := strings.Cut(string(ref), "#")
+	name := pointer[strings.LastIndexByte(pointer, '/')+1:]
+	if pointer == "" { // a file of its own
 		name, _, _ = strings.Cut(file[strings.LastIndexByte(file, '/')+1:], ".")
-	} else {
-		name = pointer[strings.LastIndexByte(pointer, '/')+1:]
 	}
 	name = strings.ReplaceAll(strings.ReplaceAll(name, "~1", "/"), "~0", "~")
 	return strings.Trim(notPlain.ReplaceAllString(name, "_"), "_")

@@ -26,6 +26,7 @@ func (f *Factory) translate(v document.Value, way Direction) *fragment {
 type translation struct {
 	factory *Factory
 	way     Direction
+	files   bool // a file may say its name and type
 	out     bytes.Buffer
 	refs    []document.Ref
 }
@@ -37,6 +38,8 @@ func (t *translation) schema(v document.Value, hidden []string, depth int) {
 		t.out.WriteString("false")
 	case !v.IsObject() || depth > maxDepth:
 		t.out.WriteString("true")
+	case t.files && isFile(v):
+		t.file(v)
 	case t.isNullable(v) && isComposed(v):
 		t.out.WriteString(`{"anyOf":[`)
 		t.object(v, false, hidden, depth)
@@ -44,6 +47,23 @@ func (t *translation) schema(v document.Value, hidden []string, depth int) {
 	default:
 		t.object(v, t.isNullable(v), hidden, depth)
 	}
+}
+
+// isFile reports whether a property of a form is a file.
+func isFile(v document.Value) bool {
+	return v.Get("format").Text() == "binary" || v.Get("type").Text() == "file" ||
+		v.Get("contentMediaType").Text() == "application/octet-stream"
+}
+
+// file writes the schema of a file.
+func (t *translation) file(v document.Value) {
+	const data = `{"type":"string","format":"binary"}`
+	t.out.WriteByte('{')
+	if t.description(v.Get("description")) {
+		t.out.WriteByte(',')
+	}
+	t.out.WriteString(`"anyOf":[` + data + `,{"type":"object","properties":{"data":` + data +
+		`,"filename":{"type":"string"},"type":{"type":"string"}},"required":["data"],"additionalProperties":false}]}`)
 }
 
 // isNullable reports whether a schema of the older dialects accepts null beside its type.
