@@ -358,7 +358,7 @@ func (t *translation) hiddenNames(v document.Value, depth int) []string {
 	mark := [2]string{In: "readOnly", Out: "writeOnly"}[t.way]
 	var names []string
 	for name, property := range v.Get("properties").Members() {
-		if property.Get(mark).Is("true") {
+		if target, err := property.Resolve(); property.Get(mark).Is("true") || err == nil && target.Get(mark).Is("true") {
 			names = append(names, name)
 		}
 	}
