@@ -141,16 +141,17 @@ func (c *Client) read(got *http.Response, cancel context.CancelCauseFunc) (*resp
 	for {
 		n, err := got.Body.Read(buffer)
 		a.Body = append(a.Body, buffer[:n]...)
+		tooLarge := int64(len(a.Body)) > c.MaxBody
 		switch {
-		case errors.Is(err, io.EOF):
+		case tooLarge && !stream:
+			return nil, errTooLarge
+		case errors.Is(err, io.EOF) && !tooLarge:
 			return a, nil
-		case err != nil && stream && len(a.Body) > 0 || stream && int64(len(a.Body)) > c.MaxBody:
+		case tooLarge, err != nil && stream && len(a.Body) > 0:
 			a.Cut = true
 			return a, nil
 		case err != nil:
 			return nil, err
-		case int64(len(a.Body)) > c.MaxBody:
-			return nil, errTooLarge
 		case n > 0 && !stream:
 			timer.Reset(c.BodyTimeout)
 		}

@@ -27,7 +27,7 @@ import (
 // request is not judged.
 var faults = map[string]string{
 	`invalid serialization method: style="deepObject"`: "kin-openapi knows deepObject for objects only, Stripe's lists have it, too",
-	"empty value is not allowed":                       "kin-openapi takes a parameter without a schema, of which httpbin has many, for an empty one",
+	"empty value is not allowed":                       "kin-openapi finds no value in some documents where there is one, in Kubernetes for most operations",
 	"unsupported schema of request body's property":    "kin-openapi has no form for lists of objects",
 	"error parsing regexp":                             "kin-openapi compiles patterns of ECMAScript as Go's",
 	"unsupported content type":                         "kin-openapi has no decoder for it",
