@@ -11,6 +11,8 @@ import (
 type Operation struct {
 	// Method is in capitals.
 	Method string
+	// Key is the path as the document has it: with Method, it is the operation's own.
+	Key string
 	// Path is the template, which begins with a slash; Query is a fixed query
 	// that some documents write behind it.
 	Path, Query string
@@ -127,7 +129,7 @@ func (d *Document) readPath(path string, item Value) {
 }
 
 func (d *Document) readOperation(method, path string, item, op Value) {
-	o := &Operation{Method: method}
+	o := &Operation{Method: method, Key: path}
 	o.Path, o.Query = splitPath(path)
 	err := d.fill(o, item, op)
 	if err != nil {

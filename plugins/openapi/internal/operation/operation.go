@@ -85,21 +85,23 @@ func names(operations []*document.Operation) map[*document.Operation]string {
 	all := map[*document.Operation]string{}
 	uses := map[string]int{}
 	for _, o := range operations {
-		all[o] = cmp.Or(o.ID, strings.ToLower(o.Method)+strings.TrimRight(o.Path, "/"))
+		all[o] = cmp.Or(o.ID, strings.ToLower(o.Method)+braces.Replace(strings.TrimRight(o.Path, "/")))
 		uses[all[o]]++
 	}
 	taken := map[string]bool{}
 	for _, o := range operations {
 		if name := all[o]; uses[name] > 1 || name == RequestName {
-			all[o] = name + "_" + hash(o.Method+" "+o.Path+"?"+o.Query)
+			all[o] = name + "_" + hash(o.Method+" "+o.Key)
 		}
-		for taken[all[o]] { // even the path is the same, apart from what stands behind "#"
+		for taken[all[o]] { // four digits of two hashes met
 			all[o] += "_"
 		}
 		taken[all[o]] = true
 	}
 	return all
 }
+
+var braces = strings.NewReplacer("{", "", "}", "")
 
 // RequestName is the name of the method that asks by method and path.
 const RequestName = "request"
