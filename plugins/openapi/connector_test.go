@@ -3,8 +3,10 @@ package main
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 
@@ -162,5 +164,39 @@ func TestFromTheWeb(t *testing.T) {
 	}
 	if asked := s.requests(); !strings.HasSuffix(asked, "GET /v1/a") {
 		t.Errorf("the server was asked %s", asked)
+	}
+}
+
+// TestDocumented: the connector's page has every attribute.
+func TestDocumented(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/connectors/openapi.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := New().InProcess()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := made.Describe(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema struct {
+		Properties map[string]struct{ WriteOnly bool }
+	}
+	if err := json.Unmarshal(d.ConfigSchema, &schema); err != nil || len(schema.Properties) < 10 {
+		t.Fatalf("%d attributes, %v", len(schema.Properties), err)
+	}
+	for name := range schema.Properties {
+		if !strings.Contains(string(page), "| `"+name+"` |") {
+			t.Errorf("the page lacks %s", name)
+		}
+	}
+	// Credentials enter what an approval is bound to by name only.
+	for _, secret := range []string{"token", "password", "client_secret", "refresh_token"} {
+		if !strings.Contains(string(d.ConfigSchema), `"`+secret+`":{"type":"string","description":`) || strings.Count(string(d.ConfigSchema), `"writeOnly":true`) != 4 {
+			t.Errorf("%s is not writeOnly: %s", secret, d.ConfigSchema)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -21,9 +22,19 @@ import (
 // roleVar makes the test binary the connector's own process.
 const roleVar = "OPENAPI_TEST_CONNECTOR"
 
+// measureVar makes it measure the document that it names.
+const measureVar = "OPENAPI_TEST_MEASURE"
+
 func TestMain(m *testing.M) {
 	if os.Getenv(roleVar) != "" {
 		main()
+		return
+	}
+	if path := os.Getenv(measureVar); path != "" {
+		if err := measure(path); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
 		return
 	}
 	// The host's supervisor and go-plugin's client have goroutines of their own that end with the process.
