@@ -109,7 +109,7 @@ const pageText = `# What real API descriptions offer
 
 ` + "`make openapi-table`" + ` made this page. Each document was read by the ` + "`openapi`" + ` connector in a process of its own, on a shared machine
 with two cores: from the start of reading to the finished list of methods. *Memory* is the live heap then: methods and
-schemas, for the document is not kept. *Peak* is the most that the process had resident.
+schemas, for the document is not kept. *Peak* is the most that the process had resident, of which the test binary alone takes 30 MB.
 
 | document | operations | offered | lists in pages | time | memory | peak | schemas |
 |---|---|---|---|---|---|---|---|

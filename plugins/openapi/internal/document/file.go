@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"path"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/codemode-go/codemode/plugins/openapi/internal/raw"
 )
@@ -23,7 +24,10 @@ type file struct {
 
 // parse reads a file as JSON or YAML; one of plain text is a JSON string.
 func parse(name string, text []byte) (raw.Value, error) {
-	text = bytes.ToValidUTF8(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), []byte("\uFFFD"))
+	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
+	if !utf8.Valid(text) {
+		text = bytes.ToValidUTF8(text, []byte("\uFFFD"))
+	}
 	switch path.Ext(name) {
 	case ".md", ".txt":
 		return json.Marshal(string(text))

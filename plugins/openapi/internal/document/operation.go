@@ -118,17 +118,18 @@ func (d *Document) readPath(path string, item Value) {
 		d.skip("", path, "", err)
 		return
 	}
+	shared := item.fields()
 	for name, op := range item.Members() {
-		if slices.Contains(methods, name) && (name != "query" || op.IsObject()) {
-			d.readOperation(strings.ToUpper(name), path, item, op)
+		if slices.Contains(methods, name) {
+			d.readOperation(strings.ToUpper(name), path, shared, op)
 		}
 	}
-	for name, op := range item.Get("additionalOperations").Members() {
-		d.readOperation(name, path, item, op)
+	for name, op := range shared["additionalOperations"].Members() {
+		d.readOperation(name, path, shared, op)
 	}
 }
 
-func (d *Document) readOperation(method, path string, item, op Value) {
+func (d *Document) readOperation(method, path string, item fields, op Value) {
 	o := &Operation{Method: method, Key: path}
 	o.Path, o.Query = splitPath(path)
 	err := d.fill(o, item, op)
@@ -150,21 +151,22 @@ func splitPath(template string) (path, query string) {
 }
 
 // fill reads an operation.
-func (d *Document) fill(o *Operation, item, op Value) error {
-	op, err := op.Resolve()
+func (d *Document) fill(o *Operation, item fields, v Value) error {
+	v, err := v.Resolve()
 	if err != nil {
 		return err
 	}
-	o.ID = op.Get("operationId").Text()
+	op := v.fields()
+	o.ID = op["operationId"].Text()
 	if o.Method == "CONNECT" || strings.ContainsAny(o.Method, " \t\r\n") || o.Method == "" {
 		return fmt.Errorf("HTTP's %q is not for programs", o.Method)
 	}
-	o.Summary = cmp.Or(op.Get("summary").text(), item.Get("summary").text())
-	o.Description = cmp.Or(op.Get("description").text(), item.Get("description").text())
-	o.Tags = op.Get("tags").Texts()
-	o.Deprecated = op.Get("deprecated").Is("true")
-	o.Notifies = op.Get("x-github").Get("triggersNotification").Is("true")
-	o.Security = security(op.Get("security"), d.field("security"))
+	o.Summary = cmp.Or(op["summary"].text(), item["summary"].text())
+	o.Description = cmp.Or(op["description"].text(), item["description"].text())
+	o.Tags = op["tags"].Texts()
+	o.Deprecated = op["deprecated"].Is("true")
+	o.Notifies = op["x-github"].Get("triggersNotification").Is("true")
+	o.Security = security(op["security"], d.field("security"))
 	if d.Dialect == Swagger2 {
 		return d.fillSwagger(o, item, op)
 	}
@@ -172,21 +174,21 @@ func (d *Document) fill(o *Operation, item, op Value) error {
 	if err := d.readParameters(o, item, op); err != nil {
 		return err
 	}
-	if o.Body, err = readBody(op.Get("requestBody")); err != nil {
+	if o.Body, err = readBody(op["requestBody"]); err != nil {
 		return err
 	}
-	o.Responses = d.readResponses(op.Get("responses"))
+	o.Responses = d.readResponses(op["responses"])
 	return nil
 }
 
 // parameters returns the parameters of an operation and, where it has none of
 // the same name and place, of its path.
-func parameters(item, op Value) ([]Value, error) {
+func parameters(item, op fields) ([]Value, error) {
 	type key struct{ name, in string }
 	places := map[key]int{}
 	var list []Value
-	for _, source := range []Value{item, op} {
-		all, err := source.Get("parameters").Resolve()
+	for _, source := range []fields{item, op} {
+		all, err := source["parameters"].Resolve()
 		if err != nil {
 			return nil, err
 		}
@@ -209,7 +211,7 @@ func parameters(item, op Value) ([]Value, error) {
 	return list, nil
 }
 
-func (d *Document) readParameters(o *Operation, item, op Value) error {
+func (d *Document) readParameters(o *Operation, item, op fields) error {
 	list, err := parameters(item, op)
 	if err != nil {
 		return err

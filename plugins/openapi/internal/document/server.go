@@ -20,9 +20,9 @@ type Variable struct {
 }
 
 // servers returns the servers of the first level that has any.
-func (d *Document) servers(levels ...Value) []Server {
+func (d *Document) servers(levels ...fields) []Server {
 	for _, level := range levels {
-		if list := readServers(level.Get("servers")); len(list) > 0 {
+		if list := readServers(level["servers"]); len(list) > 0 {
 			return list
 		}
 	}

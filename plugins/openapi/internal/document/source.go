@@ -1,6 +1,7 @@
 package document
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -51,7 +52,11 @@ func (f folder) Read(_ context.Context, name string) (text []byte, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	return readAll(file)
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return readAll(file, info.Size())
 }
 
 // Origin returns the source of a document on the web. References reach what
@@ -86,13 +91,17 @@ func (o origin) Read(ctx context.Context, name string) (text []byte, err error) 
 	if response.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("the server answers %s", response.Status)
 	}
-	return readAll(response.Body)
+	return readAll(response.Body, response.ContentLength)
 }
 
-func readAll(r io.Reader) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(r, maxFile+1))
-	if err == nil && len(text) > maxFile {
+// readAll reads a file whose size is known, or -1. A buffer that has to grow
+// would take several times the file.
+func readAll(r io.Reader, size int64) ([]byte, error) {
+	var text bytes.Buffer
+	text.Grow(int(min(max(size, 0), maxFile)) + bytes.MinRead)
+	n, err := text.ReadFrom(io.LimitReader(r, maxFile+1))
+	if err == nil && n > maxFile {
 		err = fmt.Errorf("the file has more than %d bytes", maxFile)
 	}
-	return text, err
+	return text.Bytes(), err
 }

@@ -9,13 +9,13 @@ import (
 )
 
 // fillSwagger reads what an operation of Swagger 2.0 has of its own.
-func (d *Document) fillSwagger(o *Operation, item, op Value) error {
+func (d *Document) fillSwagger(o *Operation, item, op fields) error {
 	o.Servers = d.swaggerServers(op)
 	list, err := parameters(item, op)
 	if err != nil {
 		return err
 	}
-	consumes := firstTexts(op.Get("consumes"), d.field("consumes"))
+	consumes := firstTexts(op["consumes"], d.field("consumes"))
 	var form []Value
 	for _, p := range list {
 		switch p.Get("in").Text() {
@@ -35,7 +35,7 @@ func (d *Document) fillSwagger(o *Operation, item, op Value) error {
 		o.Body = formBody(consumes, form)
 	}
 	o.addUndeclared()
-	o.Responses = d.swaggerResponses(op, firstTexts(op.Get("produces"), d.field("produces")))
+	o.Responses = d.swaggerResponses(op, firstTexts(op["produces"], d.field("produces")))
 	return nil
 }
 
@@ -49,13 +49,13 @@ func firstTexts(levels ...Value) []string {
 }
 
 // swaggerServers builds the servers of schemes, host and basePath, https first.
-func (d *Document) swaggerServers(op Value) []Server {
+func (d *Document) swaggerServers(op fields) []Server {
 	host, base := d.field("host").Text(), d.field("basePath").Text()
 	if host == "" {
 		return []Server{{URL: cmp.Or(base, "/")}}
 	}
 	scheme := "https"
-	schemes := firstTexts(op.Get("schemes"), d.field("schemes"))
+	schemes := firstTexts(op["schemes"], d.field("schemes"))
 	if len(schemes) > 0 && !strings.Contains(strings.Join(schemes, " "), "https") {
 		scheme = schemes[0]
 	}
@@ -151,12 +151,12 @@ func formType(consumes []string, file bool) string {
 	return "application/x-www-form-urlencoded"
 }
 
-func (d *Document) swaggerResponses(op Value, produces []string) []Response {
+func (d *Document) swaggerResponses(op fields, produces []string) []Response {
 	if len(produces) == 0 {
 		produces = []string{"application/json"}
 	}
 	var list []Response
-	for status, v := range op.Get("responses").Members() {
+	for status, v := range op["responses"].Members() {
 		v, err := v.Resolve()
 		if err != nil || strings.HasPrefix(status, "x-") {
 			continue

@@ -41,6 +41,20 @@ func (v Value) Is(literal string) bool { return string(v.node) == literal }
 // Get returns a member of an object. It follows no reference.
 func (v Value) Get(name string) Value { return Value{v.file, v.node.Get(name)} }
 
+// fields returns the members of an object by name, for whoever asks for
+// several: each Get is a look through the whole object.
+func (v Value) fields() fields {
+	all := fields{}
+	for name, n := range v.node.Members() {
+		if _, twice := all[name]; !twice {
+			all[name] = Value{v.file, n}
+		}
+	}
+	return all
+}
+
+type fields map[string]Value
+
 // Members yields the members of an object, in the order of the document.
 func (v Value) Members() iter.Seq2[string, Value] {
 	return func(yield func(string, Value) bool) {
