@@ -17,6 +17,10 @@ import (
 // and headers, too.
 const FullArgument = "$full"
 
+// fullSchema says readOnly so that declarations leave the argument out: every
+// method has it, and the connector's instructions tell.
+const fullSchema = `{"type":"boolean","readOnly":true}`
+
 // ignored are the headers that OpenAPI has other places for, or that belong to the connection.
 var ignored = []string{
 	"accept", "content-type", "authorization", "host", "connection", "content-length", "transfer-encoding",
@@ -35,7 +39,7 @@ func (b *builder) input(o *document.Operation, m *Method) json.RawMessage {
 			required = append(required, p.Argument)
 		}
 	}
-	if o.Body != nil {
+	if o.Body != nil && !takesNothing(o.Body) {
 		m.Request.Body, m.Request.BodyRequired = media(o.Body), o.Body.Required
 		properties.add(request.BodyArgument, described(b.body(s, o.Body, m.Request.Body), o.Body.Description))
 		if o.Body.Required {
@@ -48,7 +52,7 @@ func (b *builder) input(o *document.Operation, m *Method) json.RawMessage {
 	if m.Pages != nil {
 		properties.add(paging.Argument, json.RawMessage(paging.Schema))
 	}
-	properties.add(FullArgument, json.RawMessage(`{"type":"boolean"}`))
+	properties.add(FullArgument, json.RawMessage(fullSchema))
 	root := &object{}
 	// An approval is bound to this schema, and so to where the call goes.
 	root.add("$comment", quote(o.Method+" "+m.Request.Server+o.Path))
@@ -60,6 +64,19 @@ func (b *builder) input(o *document.Operation, m *Method) json.RawMessage {
 	root.add("additionalProperties", json.RawMessage("false"))
 	root.add("$defs", s.Defs(b.limits.input))
 	return root.json()
+}
+
+// takesNothing reports whether a body is optional and an object without
+// properties, of which some documents have one for every GET.
+func takesNothing(body *document.Body) bool {
+	for _, m := range body.Media {
+		properties := m.Schema.Get("properties")
+		isEmpty := properties.IsObject() && len(properties.Raw()) == len("{}")
+		if more := m.Schema.Get("additionalProperties"); !isEmpty || more.Exists() && !more.Is("false") || m.Schema.Get("allOf").Exists() {
+			return false
+		}
+	}
+	return !body.Required
 }
 
 // argument is a parameter with where it comes from.

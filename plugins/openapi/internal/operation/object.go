@@ -70,7 +70,7 @@ func anyBytes(list []json.RawMessage) [][]byte {
 // described puts a description before what a schema says, unless it has one.
 func described(s json.RawMessage, description string) json.RawMessage {
 	const longest = 400
-	description = schema.Shorten(description, longest)
+	description = schema.Shorten(schema.Plain(description), longest)
 	if description == "" || raw.Value(s).Get("description") != nil {
 		return s
 	}

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -131,7 +130,7 @@ func (b *builder) method(o *document.Operation) (*Method, error) {
 	m.Pages = paging.Recognize(o)
 	m.Input = b.input(o, m)
 	m.Output = b.output(o)
-	m.Description = describe(o, m)
+	m.Description = describe(o)
 	return m, nil
 }
 
@@ -144,10 +143,9 @@ func (b *builder) server(o *document.Operation) (string, error) {
 }
 
 // describe writes the description: the summary first, as lists show the first sentence only.
-func describe(o *document.Operation, m *Method) string {
+func describe(o *document.Operation) string {
 	const longest = 1200
-	first := strings.TrimSpace(o.Summary)
-	rest := strings.TrimSpace(o.Description)
+	first, rest := schema.Plain(o.Summary), schema.Plain(o.Description)
 	if first == "" || strings.HasPrefix(rest, first) {
 		first, rest = rest, ""
 	}
@@ -166,9 +164,6 @@ func describe(o *document.Operation, m *Method) string {
 	}
 	if o.Notifies {
 		parts = append(parts, "It notifies people.")
-	}
-	if m.Pages != nil {
-		parts = append(parts, fmt.Sprintf("With %s it returns the items of all pages as one list.", paging.Argument))
 	}
 	return strings.Join(parts, "\n")
 }

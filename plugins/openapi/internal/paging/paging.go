@@ -18,7 +18,7 @@ const (
 	// Argument asks for all pages: true, or the most items.
 	Argument = "$all"
 	// Schema is the argument's.
-	Schema = `{"anyOf":[{"type":"boolean"},{"type":"integer","minimum":1}]}`
+	Schema = `{"description":"All pages as one list, or at most so many items.","anyOf":[{"type":"boolean"},{"type":"integer","minimum":1}]}`
 )
 
 // Pages is how a list goes on.

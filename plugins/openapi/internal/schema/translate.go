@@ -343,7 +343,7 @@ func (t *translation) list(name string, v document.Value, hidden []string, depth
 }
 
 func (t *translation) description(v document.Value) bool {
-	text := Shorten(v.Text(), longestDescription[t.way])
+	text := Shorten(Plain(v.Text()), longestDescription[t.way])
 	if text == "" {
 		return false
 	}
@@ -368,6 +368,23 @@ func (t *translation) hiddenNames(v document.Value, depth int) []string {
 		}
 	}
 	return names
+}
+
+var (
+	htmlTag = regexp.MustCompile(`</?(?:p|br|a|b|i|em|strong|code|pre|ul|ol|li|div|span|sup|table|tr|td|th|tbody|thead|h[1-6])(?:\s[^<>]*)?/?>`)
+	link    = regexp.MustCompile(`\[([^\[\]]+)\]\([^()\s]*\)`)
+)
+
+// Plain takes from a description what is of no use to a model: the tags of
+// HTML, and the addresses of links.
+func Plain(text string) string {
+	if strings.Contains(text, "<") {
+		text = htmlTag.ReplaceAllString(text, "")
+	}
+	if strings.Contains(text, "](") {
+		text = link.ReplaceAllString(text, "$1")
+	}
+	return strings.TrimSpace(text)
 }
 
 // Shorten bounds a text, at the end of a sentence or a word.
