@@ -42,7 +42,7 @@ func measure(path string) error {
 	if err := c.configure(context.Background(), Config{Spec: path, BaseURL: "https://api.example.com"}); err != nil {
 		return err
 	}
-	set, about := c.read.set, c.read
+	set := c.read.set
 	methods, err := c.methods(context.Background())
 	if err != nil {
 		return err
@@ -61,7 +61,7 @@ func measure(path string) error {
 	var memory runtime.MemStats
 	runtime.ReadMemStats(&memory)
 	m.Heap, m.Peak = memory.HeapAlloc, peak()
-	runtime.KeepAlive(about)
+	runtime.KeepAlive(methods)
 	return json.NewEncoder(os.Stdout).Encode(m)
 }
 

@@ -4,6 +4,7 @@ package request
 
 import (
 	"encoding/json"
+	"iter"
 	"net/http"
 	"slices"
 	"strings"
@@ -136,7 +137,7 @@ func (t *Template) missing(given map[string]raw.Value) error {
 }
 
 // in yields the given parameters of a place, in the document's order.
-func (t *Template) in(place string, given map[string]raw.Value) func(func(Parameter, raw.Value) bool) {
+func (t *Template) in(place string, given map[string]raw.Value) iter.Seq2[Parameter, raw.Value] {
 	return func(yield func(Parameter, raw.Value) bool) {
 		for _, p := range t.Parameters {
 			if value := given[p.Argument]; p.In == place && value != nil && !yield(p, value) {
@@ -147,7 +148,6 @@ func (t *Template) in(place string, given map[string]raw.Value) func(func(Parame
 }
 
 func (t *Template) path(given map[string]raw.Value) (string, error) {
-	path := t.Path
 	var replacements []string
 	for p, value := range t.in("path", given) {
 		text, err := p.pathText(value)
@@ -156,7 +156,7 @@ func (t *Template) path(given map[string]raw.Value) (string, error) {
 		}
 		replacements = append(replacements, "{"+p.Name+"}", text)
 	}
-	path = escapeTemplate(strings.NewReplacer(replacements...).Replace(path))
+	path := escapeTemplate(strings.NewReplacer(replacements...).Replace(t.Path))
 	if climbs(path) {
 		return "", sdk.Errorf(sdk.InvalidArgument, `a path value must not make a segment "." or ".."`)
 	}
@@ -169,11 +169,7 @@ func (t *Template) query(given map[string]raw.Value) (string, error) {
 		parts = append(parts, t.Query)
 	}
 	for p, value := range t.in("query", given) {
-		part, err := p.queryText(value)
-		if err != nil {
-			return "", err
-		}
-		if part != "" {
+		if part := p.queryText(value); part != "" {
 			parts = append(parts, part)
 		}
 	}
@@ -202,11 +198,7 @@ func (t *Template) headers(r *Request, given map[string]raw.Value) error {
 	}
 	var cookies []string
 	for p, value := range t.in("cookie", given) {
-		text, err := p.cookieText(value)
-		if err != nil {
-			return err
-		}
-		if text != "" {
+		if text := p.cookieText(value); text != "" {
 			cookies = append(cookies, text)
 		}
 	}

@@ -111,9 +111,8 @@ func (p *Parameter) pathText(v raw.Value) (string, error) {
 	}
 	switch p.Style.Name {
 	case "label":
-		if p.Style.Explode {
-			assign := "="
-			return "." + p.exploded(v, encode, ".", assign, body), nil
+		if p.Style.Explode && isComposite(v) {
+			body = flat(pairs(v, encode), v.IsObject(), ".", "=")
 		}
 		return "." + body, nil
 	case "matrix":
@@ -128,14 +127,7 @@ func hasEmptySegment(path string) bool {
 	return strings.HasPrefix(path, "/") || strings.HasSuffix(path, "/") || strings.Contains(path, "//")
 }
 
-// exploded joins the parts of a composite value; another value is what it is.
-func (p *Parameter) exploded(v raw.Value, encode func(string) string, separator, assign, single string) string {
-	if !isComposite(v) {
-		return single
-	}
-	return flat(pairs(v, encode), v.IsObject(), separator, assign)
-}
-
+// matrix is the style matrix, whose parts begin with a semicolon.
 func (p *Parameter) matrix(v raw.Value, encode func(string) string, body string) string {
 	name := escape(p.Name, "")
 	if !p.Style.Explode || !isComposite(v) {
@@ -155,16 +147,16 @@ func (p *Parameter) matrix(v raw.Value, encode func(string) string, body string)
 var delimiters = map[string]string{"form": ",", "spaceDelimited": "%20", "tabDelimited": "%09", "pipeDelimited": "%7C"}
 
 // queryText returns a query parameter with its name; "" if there is nothing to say.
-func (p *Parameter) queryText(v raw.Value) (string, error) {
+func (p *Parameter) queryText(v raw.Value) string {
 	v = plain(v)
 	keep := ""
 	if p.Reserved {
 		keep = reserved
 	}
 	if p.Content != "" {
-		return escape(p.Name, "") + "=" + escape(contentText(v, p.Content), keep), nil
+		return escape(p.Name, "") + "=" + escape(contentText(v, p.Content), keep)
 	}
-	return form(p.Name, v, p.Style, keep), nil
+	return form(p.Name, v, p.Style, keep)
 }
 
 // form returns name and value in a style of queries and forms.
@@ -246,12 +238,12 @@ func (p *Parameter) headerText(v raw.Value) (string, error) {
 }
 
 // cookieText returns name=value pairs, as they stand in the Cookie header.
-func (p *Parameter) cookieText(v raw.Value) (string, error) {
+func (p *Parameter) cookieText(v raw.Value) string {
 	v = plain(v)
 	if p.Content != "" {
-		return p.Name + "=" + escape(contentText(v, p.Content), ""), nil
+		return p.Name + "=" + escape(contentText(v, p.Content), "")
 	}
-	return strings.ReplaceAll(form(p.Name, v, p.Style, ""), "&", "; "), nil
+	return strings.ReplaceAll(form(p.Name, v, p.Style, ""), "&", "; ")
 }
 
 // contentText returns the text of a parameter that has a media type.

@@ -107,7 +107,7 @@ func (b *Builder) Defs(limit int) json.RawMessage {
 	var out bytes.Buffer
 	for i := 0; i < len(b.queue); i++ {
 		ref := b.queue[i]
-		out.WriteString(separator(i))
+		separate(&out, i, '{')
 		writeString(&out, b.factory.name(ref))
 		out.WriteByte(':')
 		t := b.definition(ref)
@@ -125,11 +125,12 @@ func (b *Builder) Defs(limit int) json.RawMessage {
 	return out.Bytes()
 }
 
-func separator(i int) string {
-	if i == 0 {
-		return "{"
+// separate writes what stands before the ith item of a list or an object.
+func separate(out *bytes.Buffer, i int, open byte) {
+	if i > 0 {
+		open = ','
 	}
-	return ","
+	out.WriteByte(open)
 }
 
 // definition returns what a reference leads to. The translation is kept: most

@@ -115,7 +115,7 @@ func (t *translation) keyword(owner document.Value, name string, v document.Valu
 	case "enum":
 		return t.enum(v, nullable)
 	case "properties":
-		return t.properties(v, hidden, depth)
+		return t.table(name, v, hidden, depth)
 	case "required":
 		return t.required(v, hidden)
 	case "items":
@@ -160,7 +160,7 @@ func (t *translation) newer(name string, v document.Value, depth int) bool {
 	case "contains", "propertyNames", "if", "then", "else", "unevaluatedProperties", "unevaluatedItems":
 		return isSchema && t.sub(name, v, nil, depth)
 	case "patternProperties", "dependentSchemas":
-		return t.table(name, v, depth)
+		return t.table(name, v, nil, depth)
 	case "minContains", "maxContains":
 		return t.copyIf(count.Match(v.Raw()), name, v)
 	case "contentEncoding", "contentMediaType":
@@ -260,43 +260,23 @@ func (t *translation) enum(v document.Value, nullable bool) bool {
 	return true
 }
 
-func (t *translation) properties(v document.Value, hidden []string, depth int) bool {
-	if !v.IsObject() {
-		return false
-	}
-	t.key("properties")
-	i := 0
-	for name, property := range v.Members() {
-		if slices.Contains(hidden, name) {
-			continue
-		}
-		t.out.WriteString(separator(i))
-		i++
-		t.key(name)
-		t.schema(property, nil, depth+1)
-	}
-	if i == 0 {
-		t.out.WriteByte('{')
-	}
-	t.out.WriteByte('}')
-	return true
-}
-
-// table writes an object whose members are schemas.
-func (t *translation) table(name string, v document.Value, depth int) bool {
+// table writes an object whose members are schemas, without those that are hidden.
+func (t *translation) table(name string, v document.Value, hidden []string, depth int) bool {
 	if !v.IsObject() {
 		return false
 	}
 	t.key(name)
-	i := 0
+	t.out.WriteByte('{')
+	before := t.out.Len()
 	for member, schema := range v.Members() {
-		t.out.WriteString(separator(i))
-		i++
+		if slices.Contains(hidden, member) {
+			continue
+		}
+		if t.out.Len() > before {
+			t.out.WriteByte(',')
+		}
 		t.key(member)
 		t.schema(schema, nil, depth+1)
-	}
-	if i == 0 {
-		t.out.WriteByte('{')
 	}
 	t.out.WriteByte('}')
 	return true
@@ -315,7 +295,7 @@ func (t *translation) required(v document.Value, hidden []string) bool {
 	}
 	t.key("required")
 	for i, name := range names {
-		t.out.WriteString(strings.Replace(separator(i), "{", "[", 1))
+		separate(&t.out, i, '[')
 		writeString(&t.out, name)
 	}
 	t.out.WriteByte(']')
@@ -334,7 +314,7 @@ func (t *translation) list(name string, v document.Value, hidden []string, depth
 	t.key(name)
 	i := 0
 	for item := range v.Items() {
-		t.out.WriteString(strings.Replace(separator(i), "{", "[", 1))
+		separate(&t.out, i, '[')
 		i++
 		t.schema(item, hidden, depth+1)
 	}
@@ -368,40 +348,4 @@ func (t *translation) hiddenNames(v document.Value, depth int) []string {
 		}
 	}
 	return names
-}
-
-var (
-	htmlTag = regexp.MustCompile(`</?(?:p|br|a|b|i|em|strong|code|pre|ul|ol|li|div|span|sup|table|tr|td|th|tbody|thead|h[1-6])(?:\s[^<>]*)?/?>`)
-	link    = regexp.MustCompile(`\[([^\[\]]+)\]\([^()\s]*\)`)
-)
-
-// Plain takes from a description what is of no use to a model: the tags of
-// HTML, and the addresses of links.
-func Plain(text string) string {
-	if strings.Contains(text, "<") {
-		text = htmlTag.ReplaceAllString(text, "")
-	}
-	if strings.Contains(text, "](") {
-		text = link.ReplaceAllString(text, "$1")
-	}
-	return strings.TrimSpace(text)
-}
-
-// Shorten bounds a text, at the end of a sentence or a word.
-func Shorten(text string, limit int) string {
-	text = strings.TrimSpace(text)
-	if len(text) <= limit {
-		return text
-	}
-	text = strings.ToValidUTF8(text[:limit], "")
-	if end := strings.LastIndexAny(text, "\n"); end > limit/2 {
-		return strings.TrimSpace(text[:end])
-	}
-	if end := strings.LastIndex(text, ". "); end > limit/2 {
-		return text[:end+1]
-	}
-	if end := strings.LastIndexByte(text, ' '); end > 0 {
-		text = text[:end]
-	}
-	return text + " ..."
 }
