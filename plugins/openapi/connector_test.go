@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/codemode-go/codemode/core/schema"
 	"github.com/codemode-go/codemode/plugin/sdk"
 	"github.com/codemode-go/codemode/plugin/wire"
 )
@@ -182,21 +183,23 @@ func TestDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var schema struct {
-		Properties map[string]struct{ WriteOnly bool }
+	var attributes struct{ Properties map[string]any }
+	if err := json.Unmarshal(d.ConfigSchema, &attributes); err != nil || len(attributes.Properties) < 10 {
+		t.Fatalf("%d attributes, %v", len(attributes.Properties), err)
 	}
-	if err := json.Unmarshal(d.ConfigSchema, &schema); err != nil || len(schema.Properties) < 10 {
-		t.Fatalf("%d attributes, %v", len(schema.Properties), err)
-	}
-	for name := range schema.Properties {
+	for name := range attributes.Properties {
 		if !strings.Contains(string(page), "| `"+name+"` |") {
 			t.Errorf("the page lacks %s", name)
 		}
 	}
-	// Credentials enter what an approval is bound to by name only.
-	for _, secret := range []string{"token", "password", "client_secret", "refresh_token"} {
-		if !strings.Contains(string(d.ConfigSchema), `"`+secret+`":{"type":"string","description":`) || strings.Count(string(d.ConfigSchema), `"writeOnly":true`) != 4 {
-			t.Errorf("%s is not writeOnly: %s", secret, d.ConfigSchema)
+	// A rotated credential voids no approval, another user does.
+	compiled, err := schema.Compile(d.ConfigSchema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, secret := range map[string]bool{"token": true, "password": true, "client_secret": true, "refresh_token": true, "username": false, "token_url": false} {
+		if compiled.Secret([]string{"credentials", "any", name}) != secret {
+			t.Errorf("whether %s is a secret is not %t", name, secret)
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // maxFile bounds one file of a document.
-const maxFile = 128 << 20
+const maxFile = 64 << 20
 
 // Source is where the files of one document come from.
 type Source interface {

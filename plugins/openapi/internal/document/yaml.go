@@ -14,7 +14,7 @@ import (
 
 // maxExpansion bounds the JSON that a YAML text becomes: aliases can make a few
 // lines stand for gigabytes.
-const maxExpansion = 256 << 20
+const maxExpansion = 64 << 20
 
 // fromYAML translates one YAML document to JSON, keeping the order of members.
 func fromYAML(text []byte) (raw.Value, error) {

@@ -134,12 +134,20 @@ func (b *builder) method(o *document.Operation) (*Method, error) {
 	return m, nil
 }
 
-// server returns the address of an operation.
+// server returns the address of an operation: the first of its servers that says where it is.
 func (b *builder) server(o *document.Operation) (string, error) {
 	if b.options.BaseURL != "" {
 		return strings.TrimRight(b.options.BaseURL, "/"), nil
 	}
-	return o.Servers[0].Address(b.options.Variables, b.options.Document)
+	var first error
+	for _, s := range o.Servers {
+		address, err := s.Address(b.options.Variables, b.options.Document)
+		if err == nil {
+			return address, nil
+		}
+		first = cmp.Or(first, err)
+	}
+	return "", first
 }
 
 // describe writes the description: the summary first, as lists show the first sentence only.

@@ -100,6 +100,9 @@ func (p *Parameter) pathText(v raw.Value) (string, error) {
 		return encode(contentText(v, p.Content)), nil
 	}
 	body := simple(v, p.Style.Explode, encode)
+	if p.Segments && v.Kind() == '"' && body == "" {
+		return "", nil // the root of a tree: GitHub's contents of path ""
+	}
 	if body == "" || v.Kind() == 'n' {
 		return "", p.refuse("a path value must not be empty")
 	}
