@@ -56,7 +56,10 @@ func (c *Config) resolve() error {
 	}
 	refuse(c.findSpec(), "spec")
 	if c.BaseURL != "" {
-		_, err := parseURL(c.BaseURL)
+		base, err := parseURL(c.BaseURL)
+		if err == nil && (base.RawQuery != "" || base.Fragment != "") {
+			err = errors.New("an API's address has neither a query nor a fragment")
+		}
 		refuse(err, "base_url")
 	}
 	var err error

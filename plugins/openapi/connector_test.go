@@ -97,6 +97,7 @@ func TestConfigure(t *testing.T) {
 		"no server":       {map[string]any{"spec": spec}, "spec: none of its operations can be offered, the first because of"},
 		"another":         {map[string]any{"spec": spec, "base_url": here, "checksum": "sha256:" + strings.Repeat("0", 64)}, "checksum: the document is another one: its checksum is sha256:"},
 		"no URL":          {map[string]any{"spec": spec, "base_url": "api.example.com"}, "base_url: this is no https or http URL"},
+		"query in URL":    {map[string]any{"spec": spec, "base_url": here + "?a=b"}, "base_url: an API's address has neither"},
 		"password in URL": {map[string]any{"spec": "https://u:p@example.com/x"}, "spec: credentials do not belong into a URL"},
 		"no duration":     {map[string]any{"spec": spec, "base_url": here, "header_timeout": "soon"}, "header_timeout: this is no duration"},
 		"no header":       {map[string]any{"spec": spec, "base_url": here, "headers": map[string]any{"a b": "x"}}, `headers.a b: "a b" is no name of a header`},
