@@ -143,7 +143,7 @@ func (c *Client) read(got *http.Response, cancel context.CancelCauseFunc) (*resp
 		a.Body = append(a.Body, buffer[:n]...)
 		tooLarge := int64(len(a.Body)) > c.MaxBody
 		switch {
-		case tooLarge && !stream:
+		case tooLarge && !stream && !a.Failed(): // the beginning of an error says enough
 			return nil, errTooLarge
 		case errors.Is(err, io.EOF) && !tooLarge:
 			return a, nil

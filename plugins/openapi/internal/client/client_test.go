@@ -231,6 +231,19 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
+// TestLargeError: an error that is too large is an error still.
+func TestLargeError(t *testing.T) {
+	t.Parallel()
+	address, c := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusConflict)
+		fmt.Fprint(w, strings.Repeat("x", 1<<20))
+	})
+	a, err := c.Send(t.Context(), post(address), client.Credentials{}, false)
+	if err != nil || a.Status != http.StatusConflict || len(a.Body) > 100_000 {
+		t.Errorf("got %+v, %v", a, err)
+	}
+}
+
 // TestStreams: a stream ends at its end, or at the bounds, and is what came until then.
 func TestStreams(t *testing.T) {
 	t.Parallel()

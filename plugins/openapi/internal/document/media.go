@@ -1,8 +1,6 @@
 package document
 
-import (
-	"strings"
-)
+import "strings"
 
 // Body is what a request carries.
 type Body struct {

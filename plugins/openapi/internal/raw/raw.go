@@ -25,7 +25,7 @@ func (v Value) Kind() byte {
 // IsObject reports whether the value is an object.
 func (v Value) IsObject() bool { return v.Kind() == '{' }
 
-// Text returns the string that n is; "" if it is none.
+// Text returns the string that v is; "" if it is none.
 func (v Value) Text() string {
 	if v.Kind() != '"' {
 		return ""

@@ -96,10 +96,10 @@ func (p *Parameter) pathText(v raw.Value) (string, error) {
 	if p.Segments {
 		encode = func(s string) string { return escape(s, "/") }
 	}
-	if p.Content != "" {
-		return encode(contentText(v, p.Content)), nil
-	}
 	body := simple(v, p.Style.Explode, encode)
+	if p.Content != "" {
+		body = encode(contentText(v, p.Content))
+	}
 	if p.Segments && v.Kind() == '"' && body == "" {
 		return "", nil // the root of a tree: GitHub's contents of path ""
 	}
@@ -112,18 +112,28 @@ func (p *Parameter) pathText(v raw.Value) (string, error) {
 	if climbs(body) {
 		return "", p.refuse(`a path value must not climb: it has a segment "." or ".."`)
 	}
+	return p.pathStyle(v, encode, body), nil
+}
+
+// pathStyle puts a path value into its style; body is it in the style simple.
+func (p *Parameter) pathStyle(v raw.Value, encode func(string) string, body string) string {
+	if p.Content != "" {
+		return body
+	}
 	switch p.Style.Name {
 	case "label":
 		if p.Style.Explode && isComposite(v) {
 			body = flat(pairs(v, encode), v.IsObject(), ".", "=")
 		}
-		return "." + body, nil
+		return "." + body
 	case "matrix":
-		return p.matrix(v, encode, body), nil
+		return p.matrix(v, encode, body)
 	case "spaceDelimited", "tabDelimited", "pipeDelimited": // of Swagger 2.0's collection formats
-		return flat(pairs(v, encode), v.IsObject(), delimiters[p.Style.Name], ","), nil
+		if isComposite(v) {
+			return flat(pairs(v, encode), v.IsObject(), delimiters[p.Style.Name], ",")
+		}
 	}
-	return body, nil
+	return body
 }
 
 func hasEmptySegment(path string) bool {
