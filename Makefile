@@ -14,6 +14,7 @@ help: ## list the targets
 build: ## build the host and the connectors into ./bin
 	@mkdir -p $(BIN)
 	$(GO) build -o $(BIN)/codemode ./cmd/codemode
+	$(GO) build -o $(BIN)/codemode-connector-github ./plugins/github
 	$(GO) build -o $(BIN)/codemode-connector-mcp ./plugins/mcp
 	$(GO) build -o $(BIN)/codemode-connector-openapi ./plugins/openapi
 	$(GO) build -o $(BIN)/codemode-connector-tracker ./examples/tracker

@@ -39,6 +39,7 @@ func buildAndRun(m *testing.M) (int, error) {
 	bin = dir
 	for name, pkg := range map[string]string{
 		"codemode":                   "../cmd/codemode",
+		"codemode-connector-github":  "../plugins/github",
 		"codemode-connector-mcp":     "../plugins/mcp",
 		"codemode-connector-tracker": "../examples/tracker",
 		"codemode-connector-counter": "./counter",
