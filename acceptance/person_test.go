@@ -1,4 +1,4 @@
-//go:build unix
+//go:build linux
 
 package acceptance
 
@@ -20,6 +20,7 @@ import (
 // a line that begins with "! " came on standard error.
 type person struct {
 	*site
+	name    string // the operating system's
 	session strings.Builder
 }
 
@@ -43,9 +44,16 @@ func (p *person) runs(code int, args ...string) string {
 // alone runs a command where there is no terminal, as a program would.
 func (p *person) alone(code int, args ...string) string {
 	p.t.Helper()
-	cmd := p.command(p.t.Context(), args...)
+	cmd := p.atHome(p.t.Context(), args)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	return p.records(code, "without a terminal: codemode", args, p.collect(cmd, func() {}))
+}
+
+// atHome is a run of codemode by a user who has no configuration of their own.
+func (p *person) atHome(ctx context.Context, args []string) *exec.Cmd {
+	cmd := p.command(ctx, args...)
+	cmd.Env = append(cmd.Env, "HOME="+p.dir, "XDG_CONFIG_HOME=", "CODEMODE_CONFIG=", "TERM=xterm", "TZ=UTC")
+	return cmd
 }
 
 // records writes a command and its answer down, and checks the exit code.
@@ -55,7 +63,11 @@ func (p *person) records(code int, program string, args []string, a answer) stri
 	for line := range strings.Lines(a.stderr) {
 		p.session.WriteString("! " + line)
 	}
-	if a.code != 0 {
+	switch a.code {
+	case 0:
+	case -1:
+		p.session.WriteString("[killed]\n")
+	default:
 		fmt.Fprintf(&p.session, "[exit code %d]\n", a.code)
 	}
 	if a.code != code {
@@ -69,7 +81,7 @@ func quoted(args []string) string {
 	words := make([]string, len(args))
 	for i, arg := range args {
 		words[i] = arg
-		if arg == "" || strings.ContainsAny(arg, ` {}"*&?`) {
+		if arg == "" || strings.ContainsAny(arg, ` {}"*&?#`) {
 			words[i] = "'" + arg + "'"
 		}
 	}
@@ -95,7 +107,7 @@ type sitting struct {
 func (p *person) sits(args ...string) *sitting {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.t.Context(), stuck)
-	s := &sitting{person: p, args: args, cmd: p.command(ctx, args...), cancel: cancel}
+	s := &sitting{person: p, args: args, cmd: p.atHome(ctx, args), cancel: cancel}
 	s.cmd.Stderr = &s.stderr
 	terminal, err := pty.StartWithSize(s.cmd, &pty.Winsize{Rows: 40, Cols: 100})
 	if err != nil {

@@ -5,6 +5,7 @@ package acceptance
 import (
 	"encoding/json"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/codemode-go/codemode/core"
@@ -51,24 +52,15 @@ return [before.changed, after.changed, after.issue.title];
 	}
 	if value, found := s.value(paused.ExecutionID, "tracker", "watched/2"); !found {
 		t.Fatal("nothing is kept for the execution that waits")
-	} else if title := fields(t, value)["title"]; title != "Dark mode" {
+	} else if !strings.Contains(string(value), `"Dark mode"`) {
 		t.Errorf("kept: %s", value)
 	}
 
-	tracker := s.path("tracker.json")
-	text, err := os.ReadFile(tracker)
+	text, err := os.ReadFile(s.path("tracker.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var data map[string]any
-	if err := json.Unmarshal(text, &data); err != nil {
-		t.Fatal(err)
-	}
-	data["issues"].([]any)[1].(map[string]any)["title"] = "Dark theme"
-	if text, err = json.Marshal(data); err != nil {
-		t.Fatal(err)
-	}
-	s.write("tracker.json", string(text))
+	s.write("tracker.json", strings.Replace(string(text), "Dark mode", "Dark theme", 1))
 
 	done := s.outcome(0, "approve", paused.ExecutionID, "--all")
 	if got := compact(t, done.Result); done.Status != "completed" || got != `[[],["title"],"Dark theme"]` {
@@ -94,13 +86,4 @@ func (s *site) value(executionID, connector, key string) ([]byte, bool) {
 		s.t.Error(err)
 	}
 	return value, found
-}
-
-func fields(t *testing.T, text []byte) map[string]any {
-	t.Helper()
-	var v map[string]any
-	if err := json.Unmarshal(text, &v); err != nil {
-		t.Fatal(err)
-	}
-	return v
 }

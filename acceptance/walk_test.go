@@ -1,4 +1,4 @@
-//go:build unix
+//go:build linux
 
 package acceptance
 
@@ -24,7 +24,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // TestWalk goes through the command line as a person does. testdata/walk.txt is the session.
 func TestWalk(t *testing.T) {
 	t.Parallel()
-	p := &person{site: &site{t: t, dir: t.TempDir()}}
+	p := &person{site: &site{t: t, dir: t.TempDir()}, name: userName(t)}
 	p.beginning()
 	p.configuring()
 	p.discovering()
@@ -62,7 +62,10 @@ var (
 		pattern *regexp.Regexp
 		as      string
 	}{
+		{regexp.MustCompile(`(?m)^codemode \S+ \(go\S+, \S+\)$`), "codemode VERSION (GO, PLATFORM)"},
 		{regexp.MustCompile(`pid \d+`), "pid N"},
+		{regexp.MustCompile(`digest     [0-9a-f]{64}`), "digest     DIGEST"},
+		{regexp.MustCompile(`(?m)^(00000000-\S+ +[a-z_]+(?: \(\d\))? +|titles +\d +)\d+s +`), "${1}0s   "},
 		{regexp.MustCompile(`\d{4}-\d\d-\d\d`), "YYYY-MM-DD"},
 		{regexp.MustCompile(`\d\d:\d\d:\d\d\.\d{3}`), "hh:mm:ss.mmm"},
 		{regexp.MustCompile(`\d\d:\d\d:\d\d`), "hh:mm:ss"},
@@ -82,10 +85,17 @@ func (p *person) anonymous() string {
 	for _, v := range variable {
 		text = v.pattern.ReplaceAllString(text, v.as)
 	}
-	if u, err := user.Current(); err == nil {
-		text = regexp.MustCompile(`\b`+regexp.QuoteMeta(u.Username)+`\b`).ReplaceAllString(text, "you")
+	user := regexp.MustCompile(`(, by |"author":"|(?m:^  by         |^  caller     )|\(default ")` + regexp.QuoteMeta(p.name) + `\b`)
+	return user.ReplaceAllString(text, "${1}you")
+}
+
+func userName(t *testing.T) string {
+	t.Helper()
+	u, err := user.Current()
+	if err != nil {
+		t.Fatal(err)
 	}
-	return text
+	return u.Username
 }
 
 // idIn finds the first execution's id in what a command has said.
@@ -124,7 +134,7 @@ func (p *person) beginning() {
 }
 
 func (p *person) configuring() {
-	p.notes("A configuration with two mistakes.")
+	p.notes("A configuration with three mistakes, found one after the other.")
 	p.edits("codemode.hcl", `
 connector "tracker" {
   plugin = "tracker"
@@ -158,6 +168,19 @@ connector "tracker" {
     file = "tracker.json"
   }
   rule {
+    methods = ["add_label"]
+    effect = "allow"
+  }
+}
+`)
+	p.runs(0, "validate")
+	p.edits("codemode.hcl", `
+connector "tracker" {
+  plugin = "tracker"
+  config {
+    file = "tracker.json"
+  }
+  rule {
     methods = ["add_labels"]
     effect = "allow"
   }
@@ -172,7 +195,7 @@ connector "tracker" {
 func (p *person) discovering() {
 	p.notes("What is there?")
 	p.runs(0, "search", "comment", "on", "an", "issue", "--limit", "2")
-	p.runs(0, "describe", "tracker")
+	p.runs(0, "describe", "tracker#pull requests")
 	p.runs(0, "describe", "tracker.watch_issue")
 	p.runs(2, "describe", "tracker.watch_isue")
 }
@@ -205,6 +228,9 @@ func (p *person) approving() {
 
 	p.notes("Yes to the one, no to the other.")
 	s := p.sits("approve", id)
+	s.reads("help] ", "\x03") // Ctrl-C
+	s.ends(2)
+	s = p.sits("approve", id)
 	s.reads("help] ", "what?\n")
 	s.reads("help] ", "y\n")
 	s.reads("help] ", "n\n")
@@ -324,21 +350,37 @@ try {
 
 func (p *person) resuming() {
 	p.notes("The machine dies while a program runs.")
-	p.edits("slow.js", `
+	p.edits("wait.js", `
 await tracker.add_labels({ number: 3, labels: ["seen"] });
-await new Promise((resolve) => setTimeout(resolve, 2000));
-return (await tracker.get_issue({ number: 3 })).labels;
+let labels;
+do {
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  ({ labels } = await tracker.get_issue({ number: 3 }));
+} while (!labels.includes("go"));
+return labels;
 `)
-	s := p.sits("run", "slow.js")
+	s := p.sits("run", "wait.js")
 	id := p.waits(func(d *core.Detail) bool {
 		return d.Status == "running" && len(d.Outcome.Calls) > 0 && d.Outcome.Calls[0].State == "applied"
 	})
 	kill(s.cmd.Process, false)
 	s.ends(-1)
 	p.runs(0, "executions", "--status", "running")
+	p.notes("Somebody labels the issue. Then the program goes on.")
+	p.relabels(`"seen"`, `"seen", "go"`)
 	p.runs(0, "resume", id)
 	p.runs(4, "resume", id)
 	p.runs(0, "resume", "--all")
+}
+
+// relabels changes the tracker's file, as somebody else would.
+func (p *person) relabels(from, to string) {
+	p.t.Helper()
+	text, err := os.ReadFile(p.path("tracker.json"))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.write("tracker.json", strings.Replace(string(text), from, to, 1))
 }
 
 func (p *person) interrupting() {
@@ -417,4 +459,3 @@ func (p *person) tidying() {
 		p.t.Errorf("the completion is %.200s", script)
 	}
 }
-

@@ -61,6 +61,7 @@ func Inspect(ctx context.Context, cfg *config.Config, o OpenOptions) (*catalog.C
 	if err != nil {
 		return nil, err
 	}
+	h.registry.logger = hclog.NewNullLogger() // the catalog tells what cannot be used, and why
 	h.registry.load(ctx)
 	return h.registry.catalog(), h.Close()
 }

@@ -94,8 +94,12 @@ func (w *writer) entry(at string, e core.Entry, c engine.CallRecord) {
 	}
 	var raw json.RawMessage
 	switch {
+	case e.Kind == "issued" && c.Proposed != nil:
+		raw = c.Proposed
 	case e.Kind == "issued":
 		raw = c.Args
+	case e.Kind == "decided":
+		raw = e.Args
 	case e.Kind == "outcome" && c.Error == nil:
 		raw = c.Result
 	}
