@@ -65,7 +65,7 @@ var (
 		{regexp.MustCompile(`(?m)^codemode \S+ \(go\S+, \S+\)$`), "codemode VERSION (GO, PLATFORM)"},
 		{regexp.MustCompile(`pid \d+`), "pid N"},
 		{regexp.MustCompile(`digest     [0-9a-f]{64}`), "digest     DIGEST"},
-		{regexp.MustCompile(`(?m)^(00000000-\S+ +[a-z_]+(?: \(\d\))? +|titles +\d +)\d+s +`), "${1}0s   "},
+		{regexp.MustCompile(`(?m)^(00000000-\S+ +[a-z_]+(?: \(\d\))? +|titles +\d +)\d+[smh] +`), "${1}0s   "},
 		{regexp.MustCompile(`\d{4}-\d\d-\d\d`), "YYYY-MM-DD"},
 		{regexp.MustCompile(`\d\d:\d\d:\d\d\.\d{3}`), "hh:mm:ss.mmm"},
 		{regexp.MustCompile(`\d\d:\d\d:\d\d`), "hh:mm:ss"},

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
+
+	"github.com/codemode-go/codemode/core"
 )
 
 // Whatever an interrupt breaks off, it is the interrupt that is told.
@@ -41,4 +44,19 @@ func TestMistypedCommand(t *testing.T) {
 	if got, want := s.err.String(), "codemode: unknown command \"aprove\" for \"codemode\"\n\nDid you mean this?\n  approve\n"; got != want {
 		t.Errorf("got %q", got)
 	}
+}
+
+// A run that an interrupt cancels may have to wait for a call, and says so meanwhile.
+func TestInterruptedRunSaysWhatItWaitsFor(t *testing.T) {
+	t.Parallel()
+	ctx, interrupt := context.WithCancelCause(t.Context())
+	s := newStage(&service{run: func(context.Context, core.RunRequest) (*core.Outcome, error) {
+		interrupt(errInterrupted)
+		return &core.Outcome{Status: "error", ErrorType: "cancelled", ExecutionID: "x1"}, nil
+	}})
+	s.in = strings.NewReader("1")
+	if code := s.run(ctx, []string{"run", "-"}); code != exitFailed {
+		t.Errorf("exit code %d", code)
+	}
+	says(t, &s.err, "Cancelling. What has started is awaited")
 }
