@@ -119,8 +119,8 @@ func (w *writer) end(o *core.Outcome) {
 		w.heading("Error (" + inline(o.ErrorType) + ")")
 		w.block(2, errorText(o))
 	}
-	if o != nil && len(o.Pending) > 0 {
-		w.waiting(o.Pending)
+	if o != nil {
+		w.left(o)
 	}
 }
 
