@@ -44,7 +44,9 @@ func buildAndRun(m *testing.M) (int, error) {
 		"codemode-connector-tracker": "../examples/tracker",
 		"codemode-connector-counter": "./counter",
 	} {
-		out, err := exec.Command("go", "build", "-o", filepath.Join(dir, name), pkg).CombinedOutput()
+		build := exec.Command("go", "build", "-o", filepath.Join(dir, name), pkg)
+		build.Env = append(os.Environ(), "CGO_ENABLED=0")
+		out, err := build.CombinedOutput()
 		if err != nil {
 			return 0, fmt.Errorf("build %s: %w\n%s", pkg, err, out)
 		}

@@ -849,6 +849,14 @@ func TestEditedArguments(t *testing.T) {
 	if err != nil || !d.Outcome.Calls[0].Approval.Edited || string(d.Outcome.Calls[0].Args) != `{"id":7}` {
 		t.Errorf("%+v, %v", d.Outcome.Calls[0], err)
 	}
+	if got := string(d.Outcome.Calls[0].Proposed); got != `{"id":1}` || d.Outcome.Calls[1].Proposed != nil {
+		t.Errorf("the program's own arguments are %s", got)
+	}
+	for _, e := range d.Timeline {
+		if e.Kind == "decided" && (e.Seq == "0") != (string(e.Args) == `{"id":7}` && strings.Contains(e.Text, "approved with other arguments")) {
+			t.Errorf("%s of %s: %s", e.Text, e.Seq, e.Args)
+		}
+	}
 	plan, err := w.host.Rollback(ctx, core.RollbackRequest{ExecutionID: out.ExecutionID, DryRun: true})
 	if err != nil || plan.Changed || len(plan.Reverted) != 2 || plan.Status != "completed" {
 		t.Errorf("%+v, %v", plan, err)

@@ -70,6 +70,7 @@ func Inspect(ctx context.Context, cfg *config.Config, o OpenOptions) (*Inspectio
 	if err != nil {
 		return nil, err
 	}
+	h.registry.logger = hclog.NewNullLogger() // the inspection tells what cannot be used, and why
 	h.registry.await(ctx)
 	return &Inspection{Catalog: h.registry.catalog(), Faults: h.registry.faults()}, h.Close()
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/codemode-go/codemode/core/journal"
 	"github.com/codemode-go/codemode/core/sandbox"
 	"github.com/codemode-go/codemode/core/sandbox/worker"
+	"github.com/codemode-go/codemode/core/sandbox/worker/walls"
 )
 
 // SandboxMain lets this program's binary be started again as the child processes in which programs run. It belongs at
@@ -113,7 +114,7 @@ func unstartedOutcome(id string, cause error) *Outcome {
 }
 
 // Walls tells which layers hold around the processes in which programs run; none does in the host's own process.
-func (h *Host) Walls(ctx context.Context) ([]worker.Layer, error) {
+func (h *Host) Walls(ctx context.Context) ([]walls.Layer, error) {
 	if h.pool == nil {
 		return nil, nil
 	}

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -14,6 +15,8 @@ type Entry struct {
 	Kind  string    `json:"kind"`
 	Seq   string    `json:"seq,omitempty"`
 	Text  string    `json:"text"`
+	// Args are, with a decision, the arguments that the approver has put in place of the program's; nil: none.
+	Args json.RawMessage `json:"args,omitempty"`
 }
 
 // timeline tells events as they come.
@@ -24,7 +27,11 @@ type timeline struct {
 
 func (t *timeline) add(e journal.Event) {
 	kind, seq, text := t.tell(e.Body)
-	t.entries = append(t.entries, Entry{Index: e.Index, At: e.At, Kind: kind, Seq: seq, Text: text})
+	entry := Entry{Index: e.Index, At: e.At, Kind: kind, Seq: seq, Text: text}
+	if d, ok := e.Body.(*journal.Decided); ok {
+		entry.Args = d.Args
+	}
+	t.entries = append(t.entries, entry)
 }
 
 func (t *timeline) tell(body journal.Body) (kind, seq, text string) {
@@ -139,6 +146,9 @@ func decidedText(b *journal.Decided) string {
 		journal.DecisionExpire: "expired", journal.DecisionAgain: "settled: run it again", journal.DecisionDone: "settled: it happened",
 		journal.DecisionNotDone: "settled: it did not happen", journal.DecisionEnd: "settled: end the execution",
 	}[b.Decision]
+	if b.Args != nil {
+		word += " with other arguments"
+	}
 	return withCause(word+by(b.By), b.Note)
 }
 

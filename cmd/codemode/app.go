@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -78,14 +79,20 @@ func (a *app) run(ctx context.Context, args []string) int {
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	err := root.ExecuteContext(ctx)
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		err = context.Cause(ctx) // what was being done when the interrupt came does not matter
+	}
 	if err != nil && err.Error() != "" {
 		a.say("codemode: " + err.Error())
 	}
 	return exitCode(err)
 }
 
-// say writes a line of diagnostics.
-func (a *app) say(text string) { fmt.Fprintln(a.err, render.Safe(text)) }
+// say writes lines of diagnostics.
+func (a *app) say(text string) {
+	text = strings.ReplaceAll(strings.TrimRight(text, "\n"), "\t", "  ")
+	fmt.Fprintln(a.err, render.Safe(text))
+}
 
 // answer writes a command's answer: the value as JSON, or the text.
 func (a *app) answer(value any, text func(render.Page) string) error {

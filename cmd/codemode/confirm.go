@@ -24,7 +24,11 @@ func (a *app) confirmed(ctx context.Context, s *session, yes bool, show func(ren
 		return false, errNoYes
 	}
 	defer t.close()
-	if err := t.show("\n" + show(t.page) + "\n"); err != nil {
+	shown := show(t.page)
+	if shown == "" {
+		return true, nil // there is nothing to ask about, which the host says
+	}
+	if err := t.show("\n" + shown + "\n"); err != nil {
 		return false, err
 	}
 	return t.confirm(ctx, question)

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -117,10 +118,13 @@ and not ended, is not. It asks at the terminal.`,
 }
 
 // deletedExecution shows what has been done by an execution, which cannot be undone when it is deleted. One that cannot
-// be read can be deleted all the same.
+// be read can be deleted all the same; of one that is not there, nothing is shown.
 func (a *app) deletedExecution(ctx context.Context, s *session, id string) func(render.Page) string {
 	return func(p render.Page) string {
 		d, err := ask(ctx, s, func(svc control.Service) (*core.Detail, error) { return svc.Show(ctx, id) })
+		if unknown := (*core.NotFoundError)(nil); errors.As(err, &unknown) {
+			return ""
+		}
 		if err != nil {
 			return render.Safe(fmt.Sprintf("Execution %s cannot be shown: %v\n", id, err))
 		}

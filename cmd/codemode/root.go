@@ -1,6 +1,10 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+)
 
 const rootHelp = `codemode runs programs that a model wrote against connectors, asks people
 before what matters, continues after an approval or a crash, and undoes what
@@ -20,6 +24,7 @@ func newRoot(a *app) *cobra.Command {
 	flags.BoolVar(&a.json, "json", false, "answer with one JSON document")
 	flags.StringArrayVar(&a.vars, "var", nil, "set a variable of the configuration, `NAME=VALUE`; repeatable")
 	flags.StringVar(&a.logLevel, "log-level", "warn", "what the host tells on standard error: trace, debug, info, warn, error, off")
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", ".FlagUsagesWrapped 80 "))
 	root.AddCommand(
 		newRun(a), newPending(a), newApprove(a), newReject(a), newSettle(a), newResume(a), newRollback(a),
 		newExecutions(a), newShow(a), newSearch(a), newDescribe(a), newTypes(a), newSnippets(a), newExpire(a), newPrune(a), newDelete(a),

@@ -92,6 +92,7 @@ func (a *app) read(path string) ([]byte, error) {
 }
 
 func (a *app) runProgram(ctx context.Context, s *session, req core.RunRequest) error {
+	defer onInterrupt(ctx, func() { a.say(cancelling) })()
 	out, err := ask(ctx, s, func(svc control.Service) (*core.Outcome, error) { return svc.Run(ctx, req) })
 	if err != nil {
 		return err

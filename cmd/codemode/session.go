@@ -46,17 +46,26 @@ func ask[T any](ctx context.Context, s *session, question func(control.Service) 
 
 // drive asks for something that runs a pass of an execution, and cancels the execution when ctx ends.
 func drive[T any](ctx context.Context, a *app, s *session, id string, question func(context.Context, control.Service) (T, error)) (T, error) {
-	told := make(chan struct{})
-	stop := context.AfterFunc(ctx, func() {
-		defer close(told)
-		a.interrupted(ctx, s, id)
-	})
-	answer, err := ask(ctx, s, func(svc control.Service) (T, error) { return question(context.WithoutCancel(ctx), svc) })
-	if !stop() {
-		<-told
-	}
-	return answer, err
+	defer onInterrupt(ctx, func() { a.interrupted(ctx, s, id) })()
+	return ask(ctx, s, func(svc control.Service) (T, error) { return question(context.WithoutCancel(ctx), svc) })
 }
+
+// onInterrupt calls do as soon as ctx ends. The function that it returns ends the watch, and waits for a do that has begun.
+func onInterrupt(ctx context.Context, do func()) (end func()) {
+	done := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(done)
+		do()
+	})
+	return func() {
+		if !stop() {
+			<-done
+		}
+	}
+}
+
+// cancelling says what an interrupt waits for.
+const cancelling = "Cancelling. What has started is awaited and recorded; interrupt again to leave at once."
 
 // cancelTime bounds how long an interrupt waits for the host's word.
 const cancelTime = 5 * time.Second
@@ -70,7 +79,7 @@ func (a *app) interrupted(ctx context.Context, s *session, id string) {
 	case err != nil:
 		a.say("The execution could not be cancelled: " + err.Error())
 	case found:
-		a.say("Cancelling. What has started is awaited and recorded; interrupt again to leave at once.")
+		a.say(cancelling)
 	}
 }
 

@@ -29,6 +29,9 @@ func newSettle(a *app) *cobra.Command {
 and run its execution on. Look at the service itself before you decide. Of an
 execution that has ended, and of a revert, it is only recorded.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if !f.again && !f.notDone && !f.end && f.result == "" {
+				return errors.New("say what happened: --again, --result JSON, --not-done or --end; codemode help settle tells what each means")
+			}
 			req, meaning, err := f.request()
 			if err != nil {
 				return err
@@ -45,7 +48,6 @@ execution that has ended, and of a revert, it is only recorded.`,
 	cmd.Flags().BoolVar(&f.end, "end", false, "end the execution; the call stays in doubt")
 	cmd.Flags().StringVar(&f.note, "note", "", "how you know")
 	cmd.MarkFlagsMutuallyExclusive("again", "result", "not-done", "end")
-	cmd.MarkFlagsOneRequired("again", "result", "not-done", "end")
 	return a.takesSecret(cmd)
 }
 

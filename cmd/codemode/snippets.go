@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -93,10 +94,14 @@ as they were. It asks at the terminal.`,
 	return cmd
 }
 
-// deletedSnippet shows the newest version of a snippet. One that cannot be read can be deleted all the same.
+// deletedSnippet shows the newest version of a snippet. One that cannot be read can be deleted all
+// the same; of one that is not there, nothing is shown.
 func (a *app) deletedSnippet(ctx context.Context, s *session, name string) func(render.Page) string {
 	return func(p render.Page) string {
 		snippet, err := ask(ctx, s, func(svc control.Service) (*core.Snippet, error) { return svc.Snippet(ctx, name, 0) })
+		if unknown := (*core.SnippetError)(nil); errors.As(err, &unknown) {
+			return ""
+		}
 		if err != nil {
 			return render.Safe(fmt.Sprintf("Snippet %s cannot be shown: %v\n", name, err))
 		}

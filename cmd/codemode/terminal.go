@@ -21,7 +21,7 @@ type terminal struct {
 
 // errNoPerson says that a decision was wanted where nobody can take it. It does not say how to do without a person: a
 // program may be reading.
-var errNoPerson = errors.New("this needs a person at a terminal, and there is no terminal here")
+var errNoPerson = errors.New("this needs a person at a terminal, and there is none here: let a person run it in one")
 
 // openTerminal opens the controlling terminal.
 func (a *app) openTerminal() (*terminal, error) {
@@ -58,7 +58,7 @@ func (t *terminal) ask(ctx context.Context, question string) (string, error) {
 	line, err := bufio.NewReader(t.file).ReadString('\n')
 	switch {
 	case ctx.Err() != nil:
-		return "", context.Cause(ctx)
+		return "", errors.Join(context.Cause(ctx), t.show("\n")) // the question's line ends
 	case err != nil:
 		return "", fmt.Errorf("read the answer: %w", err)
 	}

@@ -71,7 +71,7 @@ func sentence(err error) string {
 	if len(text) > 0 && text[0] >= 'a' && text[0] <= 'z' {
 		text[0] -= 'a' - 'A'
 	}
-	if strings.HasSuffix(err.Error(), "?") {
+	if strings.HasSuffix(err.Error(), "?") || strings.HasSuffix(err.Error(), ".") {
 		return string(text)
 	}
 	return string(text) + "."

@@ -88,6 +88,7 @@ type CallRecord struct {
 	Connector string          `json:"connector"`
 	Method    string          `json:"method"`
 	Args      json.RawMessage `json:"args,omitempty"`
+	Proposed  json.RawMessage `json:"proposed,omitempty"` // the program's own arguments, where the approver changed them
 	Result    json.RawMessage `json:"result,omitempty"`
 	Omitted   bool            `json:"resultOmitted,omitempty"`
 	Error     *ErrorDetail    `json:"error,omitempty"`
@@ -201,6 +202,9 @@ func recordOf(c *journal.Call) CallRecord {
 		at := c.DecidedAt
 		a := r.Approval
 		a.Decision, a.By, a.Via, a.Note, a.At, a.Edited = d.Decision, d.By, d.Via, d.Note, &at, d.Args != nil
+		if a.Edited {
+			r.Proposed = c.Issued.Args
+		}
 	}
 	return r
 }

@@ -84,8 +84,19 @@ func (x *Execution) PlanRollback(ctx context.Context) (*Rollback, error) {
 			return nil, err
 		}
 	}
-	r.account.Message = fmt.Sprintf("%d call(s) would be reverted; nothing was done", len(r.account.Reverted))
+	r.account.Message = counted(len(r.account.Reverted)) + " would be reverted; nothing was done"
 	return r.account, nil
+}
+
+// counted counts calls for a person.
+func counted(calls int) string {
+	switch calls {
+	case 0:
+		return "no call"
+	case 1:
+		return "1 call"
+	}
+	return fmt.Sprintf("%d calls", calls)
 }
 
 type rollback struct {
@@ -216,7 +227,7 @@ func (r *rollback) end() error {
 	status := s.Status
 	a.Message = "nothing was reverted"
 	if len(a.Reverted) > 0 {
-		a.Changed, a.Message = true, fmt.Sprintf("%d call(s) reverted", len(a.Reverted))
+		a.Changed, a.Message = true, counted(len(a.Reverted))+" reverted"
 	}
 	if anyReverted(s) { // by this rollback, or by one whose process died
 		status = journal.StatusRolledBack

@@ -1,6 +1,7 @@
 // Command tracker is a sample connector: the issues, pull requests and checks
 // of a small team, kept in a file. It shows what a connector can be: reads,
-// writes that a person approves, previews, and reverts that really undo.
+// writes that a person approves, previews, reverts that really undo, and what a
+// connector keeps with the host for the time of an execution.
 package main
 
 import "github.com/codemode-go/codemode/plugin/sdk"
@@ -25,6 +26,11 @@ func New() *sdk.Connector {
 			sdk.Func[ByNumber, Issue]{
 				Name: "get_issue", Description: "Get one issue with its comments.", Tags: []string{"issues"},
 				ReadOnly: true, Call: t.getIssue,
+			},
+			sdk.Func[ByNumber, Watched]{
+				Name: "watch_issue", Tags: []string{"issues"},
+				Description: "Get one issue and what has changed in it since the first call for it in this execution.",
+				ReadOnly:    true, Call: t.watchIssue,
 			},
 			sdk.Func[CreateIssue, Issue]{
 				Name: "create_issue", Description: "Create an issue.", Tags: []string{"issues"},

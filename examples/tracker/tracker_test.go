@@ -17,22 +17,33 @@ import (
 type house struct {
 	t         *testing.T
 	connector wire.Connector
+	values    *values
 	file      string
 }
 
 // open mounts a tracker on a file of the sample.
 func open(t *testing.T) *house {
 	t.Helper()
-	h := &house{t: t, file: filepath.Join(t.TempDir(), "tracker.json")}
+	h := &house{t: t, values: newValues(), file: filepath.Join(t.TempDir(), "tracker.json")}
+	h.start()
+	return h
+}
+
+// start mounts a new tracker, as a host does whose plugin has died.
+func (h *house) start() {
+	h.t.Helper()
 	mounted, err := New().InProcess()
 	if err != nil {
-		t.Fatal(err)
+		h.t.Fatal(err)
 	}
-	if err := configure(t.Context(), mounted, map[string]any{"file": h.file}); err != nil {
-		t.Fatal(err)
+	config, err := json.Marshal(Config{File: h.file})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	if err := mounted.Configure(h.t.Context(), &wire.ConfigureRequest{Label: "tracker", Config: config, Host: h.values}); err != nil {
+		h.t.Fatal(err)
 	}
 	h.connector = mounted
-	return h
 }
 
 func configure(ctx context.Context, c wire.Connector, config map[string]any) error {

@@ -122,7 +122,7 @@ func BenchmarkReplay(b *testing.B) {
 func BenchmarkSpawn(b *testing.B) {
 	p := open(b, Options{})
 	for b.Loop() {
-		c, err := spawn(b.Context(), p.options.Binary, p.hard)
+		c, err := p.spawn(b.Context())
 		if err != nil {
 			b.Fatal(err)
 		}

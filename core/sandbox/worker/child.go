@@ -14,6 +14,7 @@ import (
 
 	"github.com/codemode-go/codemode/core/program"
 	"github.com/codemode-go/codemode/core/sandbox"
+	"github.com/codemode-go/codemode/core/sandbox/worker/walls"
 )
 
 // child is one process, used by one goroutine at a time.
@@ -24,7 +25,7 @@ type child struct {
 	read   *bufio.Reader
 	stderr *head
 	limits setup
-	walls  []Layer
+	walls  []walls.Layer
 	uses   int // texts compiled and sessions begun
 
 	ended  chan struct{} // closed when the process is gone
@@ -36,7 +37,7 @@ type child struct {
 var errSlow = errors.New("it did not answer in time")
 
 // spawn starts a child and waits until its walls are up.
-func spawn(ctx context.Context, binary string, limits setup) (*child, error) {
+func spawn(ctx context.Context, spawner *walls.Spawner, binary string, limits setup) (*child, error) {
 	cmd := exec.Command(binary)
 	cmd.Args = []string{argv0}
 	c := &child{cmd: cmd, stderr: &head{}, limits: limits, ended: make(chan struct{})}
@@ -52,7 +53,7 @@ func spawn(ctx context.Context, binary string, limits setup) (*child, error) {
 	}
 	cmd.Stdout = theirs
 	c.out, c.read = out, bufio.NewReader(out)
-	err = start(cmd)
+	outer, err := spawner.Start(cmd)
 	_ = theirs.Close() // the child's end
 	if err != nil {
 		_ = out.Close()
@@ -69,7 +70,7 @@ func spawn(ctx context.Context, binary string, limits setup) (*child, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start a sandbox process: %v", err) // not a death under a program
 	}
-	c.walls = res.Ready.Walls
+	c.walls = append(outer, res.Ready.Walls...)
 	return c, nil
 }
 

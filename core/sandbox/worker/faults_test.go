@@ -14,6 +14,7 @@ import (
 
 	"github.com/codemode-go/codemode/core/program"
 	"github.com/codemode-go/codemode/core/sandbox"
+	"github.com/codemode-go/codemode/core/sandbox/worker/walls"
 )
 
 // broken writes a script that is started in place of a child.
@@ -28,6 +29,8 @@ func broken(t *testing.T, script string) string {
 
 // TestBrokenStart: a child that is none is an error of the host's, soon, and leaves nothing behind.
 func TestBrokenStart(t *testing.T) {
+	spawner := walls.New()
+	t.Cleanup(spawner.Close)
 	for name, script := range map[string]string{
 		"ends":           "exit 3",
 		"garbage":        "echo 'this is no frame at all'; exec sleep 60",
@@ -40,7 +43,7 @@ func TestBrokenStart(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c, err := spawn(t.Context(), broken(t, script), setup{Memory: 1 << 20})
+			c, err := spawn(t.Context(), spawner, broken(t, script), setup{Memory: 1 << 20})
 			if err == nil {
 				c.dismiss()
 				t.Fatal("it was taken for a child")
@@ -52,12 +55,12 @@ func TestBrokenStart(t *testing.T) {
 		t.Parallel()
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer cancel()
-		if _, err := spawn(ctx, broken(t, "exec sleep 60"), setup{Memory: 1 << 20}); err == nil {
+		if _, err := spawn(ctx, spawner, broken(t, "exec sleep 60"), setup{Memory: 1 << 20}); err == nil {
 			t.Fatal("it was taken for a child")
 		}
 	})
 	t.Run("missing", func(t *testing.T) {
-		if _, err := spawn(t.Context(), filepath.Join(t.TempDir(), "none"), setup{}); !errors.Is(err, os.ErrNotExist) {
+		if _, err := spawn(t.Context(), spawner, filepath.Join(t.TempDir(), "none"), setup{}); !errors.Is(err, os.ErrNotExist) {
 			t.Fatalf("got %v", err)
 		}
 	})

@@ -5,6 +5,7 @@ import (
 
 	"github.com/codemode-go/codemode/core/program"
 	"github.com/codemode-go/codemode/core/sandbox"
+	"github.com/codemode-go/codemode/core/sandbox/worker/walls"
 )
 
 // request is what the host asks of a child. One field is set, and each request has one response.
@@ -37,9 +38,9 @@ type response struct {
 
 // ready answers setup: the child is warm and its walls are up.
 type ready struct {
-	Program string  `json:"program"` // versions
-	Sandbox string  `json:"sandbox"`
-	Walls   []Layer `json:"walls"`
+	Program string        `json:"program"` // versions
+	Sandbox string        `json:"sandbox"`
+	Walls   []walls.Layer `json:"walls"` // those that the child has raised itself
 }
 
 type compiled struct {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/codemode-go/codemode/core/sandbox/worker/walls"
 )
 
 // Pool is a sandbox that runs programs in children. It can be used from several goroutines; each of its sessions by
@@ -15,6 +17,7 @@ import (
 type Pool struct {
 	options Options
 	hard    setup
+	spawner *walls.Spawner
 	grace   time.Duration // that a turn may take beyond its program's limits
 
 	ctx  context.Context // of the work that nobody waits for
@@ -48,11 +51,12 @@ func (p *Pool) Close() error {
 		c.dismiss()
 	}
 	p.work.Wait()
+	p.spawner.Close()
 	return nil
 }
 
 // Walls starts a child if need be and tells which layers hold in it.
-func (p *Pool) Walls(ctx context.Context) ([]Layer, error) {
+func (p *Pool) Walls(ctx context.Context) ([]walls.Layer, error) {
 	c, err := p.take(ctx)
 	if err != nil {
 		return nil, err
@@ -72,22 +76,20 @@ func (p *Pool) use(c *child, err error) (*child, error) {
 	if err != nil {
 		return nil, err
 	}
-	if missing := missingWalls(c.walls); p.options.RequireWalls && missing != "" {
+	if missing := walls.Missing(c.walls); p.options.RequireWalls && len(missing) > 0 {
 		p.keep(c)
-		return nil, fmt.Errorf("programs are not run, for not all walls of the sandbox hold here: %s", missing)
+		return nil, fmt.Errorf("programs are not run, for not all walls of the sandbox hold here: %s", inWords(missing))
 	}
 	c.uses++
 	return c, nil
 }
 
-func missingWalls(layers []Layer) string {
-	var missing []string
-	for _, l := range layers {
-		if !l.Holds {
-			missing = append(missing, l.Name+" ("+l.Why+")")
-		}
+func inWords(missing []walls.Layer) string {
+	var words []string
+	for _, l := range missing {
+		words = append(words, l.Name+" ("+l.Why+")")
 	}
-	return strings.Join(missing, ", ")
+	return strings.Join(words, ", ")
 }
 
 // take returns an idle child, or a new one.
@@ -113,7 +115,7 @@ func (p *Pool) take(ctx context.Context) (*child, error) {
 }
 
 func (p *Pool) spawn(ctx context.Context) (*child, error) {
-	return spawn(ctx, p.options.Binary, p.hard)
+	return spawn(ctx, p.spawner, p.options.Binary, p.hard)
 }
 
 // Warm has the children started that stand ready; it does not wait for them.

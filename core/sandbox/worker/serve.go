@@ -12,6 +12,7 @@ import (
 
 	"github.com/codemode-go/codemode/core/program"
 	"github.com/codemode-go/codemode/core/sandbox"
+	"github.com/codemode-go/codemode/core/sandbox/worker/walls"
 )
 
 // argv0 is the whole command line of a child.
@@ -96,13 +97,15 @@ func (s *server) setUp(limits *setup) (*response, error) {
 	if err := s.warmUp(); err != nil {
 		return nil, err
 	}
-	layers, err := raise(limits)
-	if err != nil {
-		return nil, err
-	}
 	s.frame = limits.Memory
-	return &response{Ready: &ready{Program: program.Version, Sandbox: sandbox.Version, Walls: layers}}, nil
+	return &response{Ready: &ready{
+		Program: program.Version, Sandbox: sandbox.Version,
+		Walls: walls.Raise(walls.Limits{Memory: limits.Memory, CPU: limits.CPU, Threads: threads}),
+	}}, nil
 }
+
+// threads are many, for all children of a host that is root share them.
+const threads = 4096
 
 // warmUp runs a program.
 func (s *server) warmUp() error {

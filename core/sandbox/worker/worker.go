@@ -26,6 +26,7 @@ import (
 
 	"github.com/codemode-go/codemode/core/program"
 	"github.com/codemode-go/codemode/core/sandbox"
+	"github.com/codemode-go/codemode/core/sandbox/worker/walls"
 )
 
 // Options make a [Pool]. The zero value is usable in a process whose main has called [Main].
@@ -53,7 +54,7 @@ func New(o Options) (*Pool, error) {
 		if !inherited {
 			return nil, ErrNoBinary
 		}
-		self, err := self()
+		self, err := walls.Self()
 		if err != nil {
 			return nil, fmt.Errorf("find this program's own file: %w", err)
 		}
@@ -63,7 +64,7 @@ func New(o Options) (*Pool, error) {
 	if o.Logger == nil {
 		o.Logger = hclog.NewNullLogger()
 	}
-	p := &Pool{options: o, grace: grace, hard: setup{Memory: 2*o.Limits.Memory + 128<<20, CPU: max(lifetime, 8*o.Limits.CPU)}}
+	p := &Pool{options: o, spawner: walls.New(), grace: grace, hard: setup{Memory: 2*o.Limits.Memory + 128<<20, CPU: max(lifetime, 8*o.Limits.CPU)}}
 	if o.Limits.Memory == 0 {
 		p.hard.Memory = 1 << 30
 	}

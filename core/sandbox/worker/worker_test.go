@@ -129,6 +129,7 @@ func TestWalls(t *testing.T) {
 	for name, tc := range map[string]struct{ text, want string }{
 		"flat":       {"let a = []; for (let i = 0; i < 5e6; i++) a = [a]; return a.flat(Infinity)", "exceeded"},
 		"doubling":   {"let s = 'x'; for (;;) s += s", "exceeded"},
+		"typed":      {"return new Uint8Array(4e9).length", "exceeded memory"},
 		"repeat":     {"return 'x'.repeat(2 ** 30).length", "exceeded"},
 		"regex":      {"return /^(?=(a+)+$)/.test('a'.repeat(40) + 'b')", "exceeded cpu"},
 		"bigint":     {"return String(3n ** 100000000n).length", "exceeded"},

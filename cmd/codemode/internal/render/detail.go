@@ -94,8 +94,12 @@ func (w *writer) entry(at string, e core.Entry, c engine.CallRecord) {
 	}
 	var raw json.RawMessage
 	switch {
+	case e.Kind == "issued" && c.Proposed != nil:
+		raw = c.Proposed
 	case e.Kind == "issued":
 		raw = c.Args
+	case e.Kind == "decided":
+		raw = e.Args
 	case e.Kind == "outcome" && c.Error == nil:
 		raw = c.Result
 	}
@@ -115,8 +119,8 @@ func (w *writer) end(o *core.Outcome) {
 		w.heading("Error (" + inline(o.ErrorType) + ")")
 		w.block(2, errorText(o))
 	}
-	if o != nil && len(o.Pending) > 0 {
-		w.waiting(o.Pending)
+	if o != nil {
+		w.left(o)
 	}
 }
 

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/codemode-go/codemode/core"
@@ -29,10 +30,31 @@ func (p Page) Outcome(o *core.Outcome) string {
 		w.heading("Result")
 		w.lines(2, value(o.Result, w.width()-2))
 	}
+	w.left(o)
+	return w.String()
+}
+
+// left tells what a person has still to decide or to find out.
+func (w *writer) left(o *core.Outcome) {
 	if len(o.Pending) > 0 {
 		w.waiting(o.Pending)
+		return
 	}
-	return w.String()
+	doubtful := slices.DeleteFunc(slices.Clone(o.Calls), func(c engine.CallRecord) bool { return c.State != string(journal.CallInDoubt) })
+	if len(doubtful) == 0 || o.Status == string(journal.StatusRunning) {
+		return
+	}
+	w.heading("In doubt")
+	for _, c := range doubtful {
+		w.block(2, fmt.Sprintf("[%s] %s.%s  %s", c.Seq, c.Connector, c.Method, c.Note))
+	}
+	w.gap()
+	w.block(0, "Nobody knows whether this has taken effect. Look at the service itself.")
+	if w.Advice {
+		w.labelled(0, "settle", []string{
+			"codemode settle " + inline(o.ExecutionID) + " " + inline(doubtful[0].Seq), "  --result JSON or --not-done records what you find",
+		})
+	}
 }
 
 func (w *writer) failed(o *core.Outcome) {

@@ -13,8 +13,8 @@
 //	inner := walls.Raise(walls.Limits{Memory: 640 << 20})  // in the child, which reports them to the host
 //	missing := walls.Missing(append(outer, inner...))
 //
-// No layer is taken on trust: each is tried where it is raised, and one that does not stop what it is there to stop
-// counts as missing. What matters most is held by two layers that know nothing of each other.
+// The layers that [Raise] puts up are tried there: one that does not stop what it is there to stop counts as missing.
+// Those of [Spawner.Start] hold as soon as the kernel has started a child with them. What matters most is held by two layers that know nothing of each other.
 package walls
 
 import (
@@ -26,7 +26,7 @@ import (
 // Layer is one wall.
 type Layer struct {
 	Name  string `json:"name"`          // one of the constants below
-	Holds bool   `json:"holds"`         // it stands, and was tried
+	Holds bool   `json:"holds"`         // it stands
 	Why   string `json:"why,omitempty"` // why it does not hold, for an operator
 }
 
