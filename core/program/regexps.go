@@ -1,7 +1,6 @@
 package program
 
 import (
-	"errors"
 	"strings"
 
 	"github.com/dop251/goja"
@@ -29,7 +28,7 @@ func (u *unit) regexps() ([]splice, error) {
 			return nil, u.fault(r.Idx, err.Error())
 		}
 		if _, err := vm.New(vm.Get("RegExp"), vm.ToValue(pattern), vm.ToValue(r.Flags)); err != nil {
-			return nil, u.fault(r.Idx, PatternError(pattern, err).Error())
+			return nil, u.fault(r.Idx, PatternFault(pattern, err.Error()))
 		}
 		if pattern != r.Pattern {
 			splices = append(splices, splice{offset: u.index(r.Idx) + 1, remove: len(r.Pattern), insert: pattern})
@@ -57,12 +56,12 @@ func (u *unit) checkConstructor(callee ast.Expression, arguments []ast.Expressio
 	return nil
 }
 
-// PatternError says what is wrong with a pattern, of which goja's error says it in the words of its two engines.
-func PatternError(pattern string, err error) error {
-	text, _, _ := strings.Cut(err.Error(), " at ")
-	text = strings.ReplaceAll(text, "SyntaxError: ", "")
-	if strings.Contains(text, "regexp2") && property.MatchString(pattern) && strings.HasSuffix(pattern, "(?=)") {
-		return errors.New(`the regular expression is not valid, or uses a Unicode property that is not available; general categories (\p{L}, \p{Lu}, \p{N}, \p{P}), scripts (\p{Script=Greek}), \p{Alphabetic}, \p{White_Space} and \p{Emoji} are`)
+// PatternFault says what is wrong with a pattern, of which goja's error says it in the words of its two engines.
+func PatternFault(pattern, message string) string {
+	message, _, _ = strings.Cut(message, " at ")
+	message = strings.ReplaceAll(message, "SyntaxError: ", "")
+	if strings.Contains(message, "unknown unicode") && strings.HasSuffix(pattern, "(?=)") {
+		return `the regular expression uses a Unicode property that is not available; general categories (\p{L}, \p{Lu}, \p{N}, \p{P}), scripts (\p{Script=Greek}), \p{Alphabetic}, \p{White_Space} and \p{Emoji} are`
 	}
-	return errors.New("the regular expression is not valid here: " + text)
+	return "the regular expression is not valid here: " + message
 }

@@ -19,7 +19,7 @@ var standing = []string{"input", "env", "codemode", "console"}
 
 var alsoStanding = []string{
 	"setTimeout", "clearTimeout", "setInterval", "clearInterval", "queueMicrotask", "structuredClone",
-	"performance", "crypto", "atob", "btoa", "TextEncoder", "TextDecoder",
+	"performance", "crypto", "atob", "btoa", "TextEncoder", "TextDecoder", "URL", "URLSearchParams", "Intl", "AbortController",
 }
 
 // inScope says what a program can name, for a model that named something else.
@@ -54,6 +54,8 @@ func init() { // the functions run parts of the prelude, which look here
 		"decodeText":   (*session).decodeText,
 		"decodeStream": (*session).decodeStream,
 		"wellFormed":   func(s *session, call goja.FunctionCall) goja.Value { return s.vm.ToValue(call.Argument(0).String()) },
+		"patternFault": (*session).patternFault,
+		"parseJSON":    (*session).parseJSON,
 		"pattern":      (*session).pattern,
 		"parseURL":     (*session).parseURL,
 		"setURL":       (*session).setURL,
@@ -283,13 +285,18 @@ func (s *session) atob(call goja.FunctionCall) goja.Value {
 	text := strings.Map(dropSpace, call.Argument(0).String())
 	data, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(text, "="))
 	if err != nil {
-		panic(s.realm.typeError(s.vm, "atob was given text that is not base64"))
+		panic(s.invalidCharacter("atob was given text that is not base64"))
 	}
 	units := make([]uint16, len(data))
 	for i, b := range data {
 		units[i] = uint16(b)
 	}
 	return goja.StringFromUTF16(units)
+}
+
+// invalidCharacter is what browsers throw here.
+func (s *session) invalidCharacter(message string) goja.Value {
+	return s.realm.newError.call(s.vm.ToValue("InvalidCharacterError"), s.vm.ToValue(message), s.vm.NewObject(), s.vm.ToValue(""))
 }
 
 func dropSpace(r rune) rune {
@@ -305,7 +312,7 @@ func (s *session) btoa(call goja.FunctionCall) goja.Value {
 	for i := range data {
 		unit := text.CharAt(i)
 		if unit > 0xFF {
-			panic(s.realm.typeError(s.vm, "btoa takes characters up to U+00FF; encode the text with TextEncoder first"))
+			panic(s.invalidCharacter("btoa takes characters up to U+00FF; encode the text with TextEncoder, and call toBase64() on the bytes"))
 		}
 		data[i] = byte(unit)
 	}

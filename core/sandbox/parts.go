@@ -60,6 +60,7 @@ var partMethods = []struct {
 	{"Array", "completions", []string{"fromAsync"}},
 	{"Array.prototype", "completions", []string{"toLocaleString"}},
 	{"Error", "completions", []string{"captureStackTrace"}},
+	{"JSON", "completions", []string{"parse"}},
 	{"String.prototype", "completions", []string{"isWellFormed", "toWellFormed"}},
 	{"Number.prototype", "intl", []string{"toLocaleString"}},
 	{"BigInt.prototype", "intl", []string{"toLocaleString"}},

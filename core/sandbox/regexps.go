@@ -17,3 +17,7 @@ func (s *session) pattern(call goja.FunctionCall) goja.Value {
 	}
 	return s.vm.ToValue(pattern)
 }
+
+func (s *session) patternFault(call goja.FunctionCall) goja.Value {
+	return s.vm.ToValue(program.PatternFault(call.Argument(0).String(), call.Argument(1).String()))
+}

@@ -33,14 +33,11 @@ func (l *Locale) NumberFormat(n Number) (*NumberFormat, error) {
 		high = 0
 	case "currency":
 		if f.Currency = strings.ToUpper(f.Currency); len(f.Currency) != 3 {
-			return nil, fmt.Errorf("a number format of style currency needs a currency, such as currency: 'USD'")
+			return nil, fmt.Errorf("invalid currency code: %s; it has three letters, as in currency: 'USD'", n.Currency)
 		}
 		low = currencyDigits(f.Currency)
 		high = low
 	case "unit":
-		if f.Unit == "" {
-			return nil, fmt.Errorf("a number format of style unit needs a unit, such as unit: 'kilometer'")
-		}
 		if !l.English {
 			return nil, l.wordless("units")
 		}

@@ -2,7 +2,7 @@
 (function (host, captured) {
   'use strict';
 
-  const { apply, create, define, hasOwn, defineProperty, TypeErrorClass, StringOf } = captured;
+  const { apply, create, define, defineProperty, hasOwn, TypeErrorClass, StringOf } = captured;
 
   const group = (items, keyOf, put) => {
     let i = 0;
@@ -12,7 +12,25 @@
     if (typeof f !== 'function') throw new TypeErrorClass(host.console().inspect(f) + ' is not a function');
   };
 
+  const revive = (holder, key, reviver) => {
+    const value = holder[key];
+    if (typeof value === 'object' && value !== null) {
+      for (const k of Object.keys(value)) {
+        const revived = revive(value, k, reviver);
+        if (revived === undefined) delete value[k];
+        else defineProperty(value, k, { value: revived, writable: true, configurable: true, enumerable: true });
+      }
+    }
+    return apply(reviver, holder, [key, value]);
+  };
+
   return {
+    'JSON.parse'(text, reviver) {
+      text = StringOf(text);
+      if (text === 'undefined' || text === '[object Object]') throw new SyntaxError('"' + text + '" is not valid JSON: JSON.parse takes a text; this is a value already');
+      const value = host.parseJSON(text);
+      return typeof reviver === 'function' ? revive({ '': value }, '', reviver) : value;
+    },
     'Object.groupBy'(items, keyOf) {
       need(keyOf);
       const groups = create(null);

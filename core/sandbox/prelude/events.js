@@ -61,14 +61,14 @@
     dispatchEvent(event) {
       if (!(event instanceof Event)) throw new TypeErrorClass('dispatchEvent takes an Event');
       event.target = this;
-      const own = this['on' + event.type];
-      if (typeof own === 'function') own.call(this, event);
       for (const l of [...this.#listeners]) {
         if (l.type !== event.type || !this.#listeners.includes(l) || stopped(event)) continue;
         if (l.once) this.removeEventListener(l.type, l.listener);
         if (typeof l.listener === 'function') l.listener.call(this, event);
         else l.listener.handleEvent(event);
       }
+      const own = this['on' + event.type];
+      if (typeof own === 'function') own.call(this, event);
       return !event.defaultPrevented;
     }
   }

@@ -62,6 +62,8 @@
     constructor(tags, options) {
       options = optionsOf(options);
       const spec = numberSpec(options);
+      if (spec.style === 'currency' && spec.currency === '') throw new TypeErrorClass("Currency code is required with currency style, as in currency: 'USD'.");
+      if (spec.style === 'unit' && spec.unit === '') throw new TypeErrorClass("Unit is required with unit style, as in unit: 'kilometer'.");
       const { format, locale, ...found } = host.numberFormat(locales(tags), spec);
       this.#format = format;
       this.#resolved = { locale, numberingSystem: 'latn', style: spec.style };

@@ -17,7 +17,12 @@
       }
       pattern = pattern === undefined ? '' : StringOf(pattern);
       flags = flags === undefined ? '' : StringOf(flags);
-      return construct(NativeRegExp, [host.pattern(pattern, flags), flags], target);
+      const rewritten = host.pattern(pattern, flags);
+      try {
+        return construct(NativeRegExp, [rewritten, flags], target);
+      } catch (error) {
+        throw new SyntaxError(host.patternFault(rewritten, error.message));
+      }
     },
   }.RegExp;
   defineProperty(make, 'length', { value: 2 });
