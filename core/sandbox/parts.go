@@ -172,7 +172,8 @@ func (sc scope) Get(name string) goja.Value {
 	return v
 }
 
-func (scope) Has(name string) bool        { return partGlobals[name] != "" }
+// Has makes the global as well: an assignment asks first whether there is one.
+func (sc scope) Has(name string) bool     { return sc.Get(name) != nil }
 func (scope) Set(string, goja.Value) bool { return false }
 func (scope) Delete(string) bool          { return false }
 func (scope) Keys() []string              { return nil }

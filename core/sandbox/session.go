@@ -274,7 +274,7 @@ func (s *session) Close() error {
 	s.closed = true
 	s.stopped.Store(true)
 	s.heap.close()
-	s.vm, s.realm, s.parts, s.collators, s.env, s.result = nil, nil, nil, nil, nil, nil
+	s.main, s.vm, s.realm, s.parts, s.collators, s.env, s.result = nil, nil, nil, nil, nil, nil, nil
 	s.pending, s.timers, s.running, s.rejected = nil, nil, nil, nil
 	return nil
 }

@@ -11,7 +11,7 @@
   const sliceText = uncurry(captured.slice), replace = uncurry(captured.replaceAll), padEnd = uncurry(captured.padEnd);
   const repeat = uncurry(captured.repeat), includes = uncurry(captured.includes), functionText = uncurry(captured.functionText);
   const { items, isIdentifier, isIndex } = host;
-  const typedLength = uncurry(getOwnPropertyDescriptor(getPrototypeOf(captured.Bytes.prototype), 'length').get);
+  const typedLength = uncurry(captured.typedLength);
   const regexpText = uncurry(/x/.toString);
 
   // ---- inspect: a value as text

@@ -24,7 +24,7 @@
     }
   };
   const define = (target, name, value) =>
-    defineProperty(target, name, { value, writable: true, configurable: true, enumerable: false });
+    defineProperty(target, name, { __proto__: null, value, writable: true, configurable: true, enumerable: false });
 
   // kindOf tells built-in objects apart. A getter of the prototypes would do so as
   // well, but where it refuses, the engine renders the object for its message, by
@@ -39,7 +39,7 @@
       [name]: function () { throw new EvalErrorClass('code cannot be made from text here; write the function out'); },
     }[name];
     stub.prototype = proto;
-    defineProperty(proto, 'constructor', { value: stub, writable: false, configurable: false, enumerable: false });
+    defineProperty(proto, 'constructor', { __proto__: null, value: stub, writable: false, configurable: false, enumerable: false });
     return stub;
   };
   define(globalThis, 'Function', seal(seal, 'Function'));
@@ -53,7 +53,7 @@
   const typedArrayPrototype = getPrototypeOf(Uint8Array.prototype), viewPrototype = DataView.prototype;
   const get = (proto, name) => getOwnPropertyDescriptor(proto, name).get;
   const typedBuffer = get(typedArrayPrototype, 'buffer'), typedOffset = get(typedArrayPrototype, 'byteOffset');
-  const typedBytes = get(typedArrayPrototype, 'byteLength'), typedTag = get(typedArrayPrototype, Symbol.toStringTag);
+  const typedBytes = get(typedArrayPrototype, 'byteLength'), typedLength = get(typedArrayPrototype, 'length'), typedTag = get(typedArrayPrototype, Symbol.toStringTag);
   const viewBuffer = get(viewPrototype, 'buffer'), viewOffset = get(viewPrototype, 'byteOffset');
   const viewBytes = get(viewPrototype, 'byteLength'), bufferBytes = get(ArrayBuffer.prototype, 'byteLength');
   const typedName = (value) => apply(typedTag, value, []);
@@ -85,10 +85,11 @@
   };
 
   const read = (value, key) => attempt(() => value[key]);
+  const shown = (value, how) => attempt(() => host.console()[how](value), 'a value that cannot be shown');
   const explain = (thrown, depth) => {
     const out = create(null);
     if ((typeof thrown !== 'object' && typeof thrown !== 'function') || thrown === null) {
-      out.message = typeof thrown === 'string' && thrown !== '' ? thrown : 'threw ' + host.console().show(thrown);
+      out.message = typeof thrown === 'string' && thrown !== '' ? thrown : 'threw ' + shown(thrown, 'show');
       return out;
     }
     const name = read(thrown, 'name'), message = read(thrown, 'message'), code = read(thrown, 'code');
@@ -96,7 +97,7 @@
     if (typeof name === 'string' && name !== 'Error' && typeof thrown !== 'function') out.name = name;
     if (typeof message === 'string' && message !== '') out.message = message;
     else if (attempt(() => isError(thrown))) out.message = (out.name || 'Error') + ' without a message';
-    else out.message = 'threw ' + host.console().inspect(thrown);
+    else out.message = 'threw ' + shown(thrown, 'inspect');
     if (typeof code === 'string' || typeof code === 'number') out.code = StringOf(code);
     out.retryable = read(thrown, 'retryable') === true;
     if (typeof stack === 'string') out.stack = stack;
@@ -146,7 +147,7 @@
     captured: {
       apply, ownKeys, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, create, freeze, keys, isArray, isView, isError,
       PromiseClass, StringOf, NumberOf: Number, ErrorClass, TypeErrorClass, Bytes, stringify: JSON.stringify, trunc: Math.trunc,
-      uncurry, join, hasOwn, attempt, define, kindOf, window, typedName, makeError,
+      uncurry, join, hasOwn, attempt, define, kindOf, window, typedName, typedLength, makeError,
       replaceAll, padEnd, repeat, includes, slice, split, functionText: Function.prototype.toString,
     },
   };
