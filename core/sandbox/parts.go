@@ -3,6 +3,7 @@ package sandbox
 import (
 	"embed"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -106,14 +107,21 @@ func (s *session) complete() error {
 	if err := s.completeMethods(global); err != nil {
 		return err
 	}
-	scope := s.vm.NewDynamicObject(scope{s})
-	if err := scope.SetPrototype(global.Prototype()); err != nil {
-		return err
-	}
-	return global.SetPrototype(scope)
+	return s.completeLater(global, func(name string) goja.Value {
+		if part, ok := partGlobals[name]; ok {
+			return s.part(part).Get(name)
+		}
+		return nil
+	})
 }
 
 func (s *session) completeMethods(global *goja.Object) error {
+	symbols := global.Get("Symbol").(*goja.Object)
+	for _, name := range []string{"asyncIterator", "dispose", "asyncDispose"} {
+		if err := symbols.DefineDataProperty(name, goja.NewSymbol("Symbol."+name), goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE); err != nil {
+			return err
+		}
+	}
 	for _, m := range partMethods {
 		on := global
 		for step := range strings.SplitSeq(m.on, ".") {
@@ -125,21 +133,14 @@ func (s *session) completeMethods(global *goja.Object) error {
 			}
 		}
 	}
-	symbols := global.Get("Symbol").(*goja.Object)
-	for _, name := range []string{"asyncIterator", "dispose", "asyncDispose"} {
-		if err := symbols.DefineDataProperty(name, goja.NewSymbol("Symbol."+name), goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE); err != nil {
-			return err
-		}
-	}
 	values, _ := callable(s.vm.NewArray().GetSymbol(goja.SymIterator))
 	iterator := values(goja.FunctionCall{This: s.vm.NewArray()}).(*goja.Object)
-	on := iterator.Prototype().Prototype()
-	for _, name := range iteratorMethods {
-		if err := s.later(on, name, func() goja.Value { return s.part("iterators").Get("methods").(*goja.Object).Get(name) }); err != nil {
-			return err
+	return s.completeLater(iterator.Prototype().Prototype(), func(name string) goja.Value {
+		if slices.Contains(iteratorMethods, name) {
+			return s.part("iterators").Get("methods").(*goja.Object).Get(name)
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // later defines a method that is made when it is first called.
@@ -154,26 +155,37 @@ func (s *session) later(on *goja.Object, name string, make func() goja.Value) er
 	return on.DefineDataProperty(name, f, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 }
 
-// scope stands behind the global object. It is asked for a global that is not there
-// yet, and makes it an own property of the global object.
-type scope struct{ s *session }
+// completeLater puts an object behind another one, that makes properties when they are first asked for.
+func (s *session) completeLater(on *goja.Object, make func(name string) goja.Value) error {
+	o := s.vm.NewDynamicObject(behind{on, make})
+	if err := o.SetPrototype(on.Prototype()); err != nil {
+		return err
+	}
+	return on.SetPrototype(o)
+}
 
-var _ goja.DynamicObject = scope{}
+// behind is the prototype of an object. It is asked for what the object does not have, and makes it an own property
+// of the object.
+type behind struct {
+	on   *goja.Object
+	make func(name string) goja.Value // nil: nobody has it
+}
 
-func (sc scope) Get(name string) goja.Value {
-	part, ok := partGlobals[name]
-	if !ok || sc.s.vm == nil {
+var _ goja.DynamicObject = behind{}
+
+func (b behind) Get(name string) goja.Value {
+	v := b.make(name)
+	if v == nil {
 		return nil
 	}
-	v := sc.s.part(part).Get(name)
-	if err := sc.s.vm.GlobalObject().DefineDataProperty(name, v, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE); err != nil {
+	if err := b.on.DefineDataProperty(name, v, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE); err != nil {
 		panic(err)
 	}
 	return v
 }
 
-// Has makes the global as well: an assignment asks first whether there is one.
-func (sc scope) Has(name string) bool     { return sc.Get(name) != nil }
-func (scope) Set(string, goja.Value) bool { return false }
-func (scope) Delete(string) bool          { return false }
-func (scope) Keys() []string              { return nil }
+// Has makes the property as well: an assignment asks first whether there is one.
+func (b behind) Has(name string) bool      { return b.Get(name) != nil }
+func (behind) Set(string, goja.Value) bool { return false }
+func (behind) Delete(string) bool          { return false }
+func (behind) Keys() []string              { return nil }

@@ -5,12 +5,17 @@
   'use strict';
 
   const {
-    getOwnPropertyDescriptor, getPrototypeOf, ownKeys, apply, create, keys, isArray, isView, isError, stringify,
+    getOwnPropertyDescriptor, getOwnPropertyNames, getOwnPropertySymbols, getPrototypeOf, apply, create, keys, isArray, isView, isError, stringify,
     StringOf, NumberOf, trunc, uncurry, join, hasOwn, attempt, kindOf, window, typedName,
   } = captured;
   const sliceText = uncurry(captured.slice), replace = uncurry(captured.replaceAll), padEnd = uncurry(captured.padEnd);
   const repeat = uncurry(captured.repeat), includes = uncurry(captured.includes), functionText = uncurry(captured.functionText);
   const { items, isIdentifier, isIndex } = host;
+  const ownKeys = (value) => {
+    const all = getOwnPropertyNames(value), symbols = getOwnPropertySymbols(value);
+    for (let i = 0; i < symbols.length; i++) all[all.length] = symbols[i];
+    return all;
+  };
   const typedLength = uncurry(captured.typedLength);
   const regexpText = uncurry(/x/.toString);
 

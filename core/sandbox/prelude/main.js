@@ -6,13 +6,16 @@
 (function (host) {
   'use strict';
 
-  const { apply, ownKeys, defineProperty, getOwnPropertyDescriptor, getPrototypeOf } = Reflect;
-  const { create, freeze, keys } = Object;
+  // Reflect.apply would do for apply; but Reflect, once asked for, is made as a whole.
+  const { call, apply: applyMethod } = Function.prototype;
+  const apply = call.bind(applyMethod);
+  const { create, freeze, keys, defineProperty, getOwnPropertyDescriptor, getOwnPropertyNames, getOwnPropertySymbols, getPrototypeOf } = Object;
   const { isArray, prototype: arrayPrototype } = Array;
   const { isView } = ArrayBuffer;
   const PromiseClass = Promise, StringOf = String, ErrorClass = Error, TypeErrorClass = TypeError, EvalErrorClass = EvalError;
   const isError = Error.isError;
-  const uncurry = (f) => (self, ...args) => apply(f, self, args);
+  const bind = call.bind(call.bind);
+  const uncurry = (f) => bind(call, f);
   const join = uncurry(arrayPrototype.join);
   const hasOwn = uncurry(Object.prototype.hasOwnProperty);
 
@@ -145,7 +148,7 @@
     freeze,
     // captured is what the other parts are handed.
     captured: {
-      apply, ownKeys, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, create, freeze, keys, isArray, isView, isError,
+      apply, defineProperty, getOwnPropertyDescriptor, getOwnPropertyNames, getOwnPropertySymbols, getPrototypeOf, create, freeze, keys, isArray, isView, isError,
       PromiseClass, StringOf, NumberOf: Number, ErrorClass, TypeErrorClass, Bytes, stringify: JSON.stringify, trunc: Math.trunc,
       uncurry, join, hasOwn, attempt, define, kindOf, window, typedName, typedLength, makeError,
       replaceAll, padEnd, repeat, includes, slice, split, functionText: Function.prototype.toString,
