@@ -135,10 +135,25 @@ func (f *DateFormat) date(at time.Time) []Part {
 	if f.textMonth() {
 		return f.spelled(weekday, day, cutName(at.Month().String(), f.Month), year)
 	}
-	if f.locale.padded && f.Day != "" && f.Month != "" || f.locale.padded && f.Year != "" && f.Month != "" {
+	if f.pads() {
 		day, month = pad(at.Day(), padded(f.Day)), pad(int(at.Month()), padded(f.Month))
 	}
 	return f.numeric(weekday, day, month, year)
+}
+
+// pads reports whether day and month have two digits although one would do.
+func (f *DateFormat) pads() bool {
+	switch {
+	case f.Month == "" || f.Day == "" && f.Year == "":
+		return false
+	case f.locale.Tag == "en-AU":
+		return f.DateStyle == ""
+	case f.locale.Tag == "en-IN":
+		return f.Day == ""
+	case f.locale.Tag == "sv-SE":
+		return f.Year != ""
+	}
+	return f.locale.padded
 }
 
 func padded(option string) string {
@@ -199,6 +214,8 @@ func (f *DateFormat) numeric(weekday, day, month, year string) []Part {
 		return parts
 	case len(parts) == 0:
 		return []Part{{"weekday", weekday}}
+	case f.locale.dayFirst && year == "" && f.Weekday == "short":
+		return append([]Part{{"weekday", weekday}, {"literal", " "}}, parts...)
 	case month != "" || year != "":
 		return append([]Part{{"weekday", weekday}, {"literal", ", "}}, parts...)
 	case f.locale.dayFirst:

@@ -53,7 +53,7 @@ var locales = map[string]*Locale{
 	"en-IN": {English: true, indian: true, order: "dmy", sep: "/", short: true, am: "am", pm: "pm", dayFirst: true},
 	"de-DE": {decimal: ",", group: ".", suffixed: true, order: "dmy", sep: ".", short: true, clock24: true},
 	"fr-FR": {decimal: ",", group: "\u202f", suffixed: true, order: "dmy", sep: "/", padded: true, clock24: true, dateTime: " ", foreign: map[string]string{"USD": "$US", "GBP": "£GB"}},
-	"sv-SE": {decimal: ",", group: nbsp, suffixed: true, minus: "\u2212", order: "ymd", sep: "-", padded: true, clock24: true, dateTime: " ", foreign: map[string]string{"USD": "US$", "SEK": "kr"}},
+	"sv-SE": {decimal: ",", group: nbsp, suffixed: true, minus: "\u2212", order: "ymd", sep: "-", padded: true, clock24: true, dateTime: " ", foreign: map[string]string{"USD": "US$", "SEK": "kr", "GBP": "GBP"}},
 }
 
 func init() {
