@@ -36,6 +36,7 @@ var absent = map[string]string{
 	"Temporal":    "use Date, and Intl.DateTimeFormat with timeZone",
 	"Blob":        "use Uint8Array", "File": "use Uint8Array", "FormData": "pass an object to a connector", "Headers": callConnector, "Request": callConnector, "Response": callConnector,
 	"ReadableStream": "use an async generator", "WritableStream": "use an async generator", "TransformStream": "use an async generator",
+	"DisposableStack": "use using, or try and finally", "AsyncDisposableStack": "use await using, or try and finally",
 	"MessageChannel": "use a promise", "BroadcastChannel": "use a promise",
 }
 
@@ -48,6 +49,9 @@ func Absent(name string) (advice string, ok bool) {
 // checkAbsent refuses the use of globals that are not there. A program that asks with typeof whether one is there
 // knows what to do.
 func (u *unit) checkAbsent() error {
+	if u.namespaces == nil {
+		return nil // any name may be a connector's
+	}
 	for _, r := range u.names.references {
 		if r.variable != nil || u.namespaces[r.name] != nil {
 			continue

@@ -125,22 +125,17 @@ func (s *session) dateFormat(call goja.FunctionCall) goja.Value {
 	return made
 }
 
-// collator returns a function that compares two texts.
+// collator returns a function that compares two texts, for a locale, numeric or not, and a sensitivity.
 func (s *session) collator(call goja.FunctionCall) goja.Value {
 	tag, err := language.Parse(call.Argument(0).String())
 	if err != nil {
 		tag = language.Und // as for "default"
 	}
-	o := formatOptions{call.Argument(1).ToObject(s.vm)}
-	key := tag.String() + o.text("numeric") + o.text("sensitivity")
-	if f := s.collators[key]; f != nil {
-		return f
-	}
 	var options []collate.Option
-	if o.text("numeric") == "true" {
+	if call.Argument(1).ToBoolean() {
 		options = append(options, collate.Numeric)
 	}
-	switch o.text("sensitivity") {
+	switch call.Argument(2).String() {
 	case "base":
 		options = append(options, collate.IgnoreCase, collate.IgnoreDiacritics)
 	case "accent":
@@ -149,11 +144,9 @@ func (s *session) collator(call goja.FunctionCall) goja.Value {
 		options = append(options, collate.IgnoreDiacritics)
 	}
 	c := collate.New(tag, options...)
-	f := s.function("compare", func(call goja.FunctionCall) goja.Value {
+	return s.function("compare", func(call goja.FunctionCall) goja.Value {
 		return s.vm.ToValue(c.CompareString(call.Argument(0).String(), call.Argument(1).String()))
 	})
-	s.collators[key] = f
-	return f
 }
 
 func (s *session) plural(call goja.FunctionCall) goja.Value {

@@ -60,7 +60,7 @@ func TestLanguage(t *testing.T) {
 // outcomeOf is the result of a program, or its error.
 func outcomeOf(t *testing.T, code string) string {
 	t.Helper()
-	p, err := program.Compile(program.Source{Text: code})
+	p, err := program.Compile(program.Source{Text: code, Namespaces: map[string][]string{}})
 	if fault := new(program.Error); errors.As(err, &fault) {
 		return "CompileError: " + fault.Message
 	}

@@ -13,13 +13,12 @@ import (
 
 // session is one pass of a program in a runtime of its own.
 type session struct {
-	spec      Spec
-	vm        *goja.Runtime
-	main      *goja.Program
-	realm     *realm
-	parts     map[string]*goja.Object // of the prelude, that have run
-	collators map[string]*goja.Object
-	env       *goja.Object
+	spec  Spec
+	vm    *goja.Runtime
+	main  *goja.Program
+	realm *realm
+	parts map[string]*goja.Object // of the prelude, that have run
+	env   *goja.Object
 
 	frames  frames
 	pending map[string]*pending // issued and not yet delivered, by seq
@@ -54,18 +53,17 @@ var _ Session = (*session)(nil)
 
 func newSession(spec Spec, main *goja.Program) (*session, error) {
 	s := &session{
-		spec:      spec,
-		vm:        goja.New(),
-		main:      main,
-		frames:    newFrames(),
-		parts:     map[string]*goja.Object{},
-		collators: map[string]*goja.Object{},
-		pending:   map[string]*pending{},
-		skipped:   map[string]bool{},
-		timers:    map[int64]*timer{},
-		console:   console{limit: spec.Limits.Console},
-		now:       spec.Start.UTC(),
-		heap:      openHeap(),
+		spec:    spec,
+		vm:      goja.New(),
+		main:    main,
+		frames:  newFrames(),
+		parts:   map[string]*goja.Object{},
+		pending: map[string]*pending{},
+		skipped: map[string]bool{},
+		timers:  map[int64]*timer{},
+		console: console{limit: spec.Limits.Console},
+		now:     spec.Start.UTC(),
+		heap:    openHeap(),
 	}
 	for _, seq := range spec.Steps {
 		s.skipped[seq] = true
@@ -274,7 +272,7 @@ func (s *session) Close() error {
 	s.closed = true
 	s.stopped.Store(true)
 	s.heap.close()
-	s.main, s.vm, s.realm, s.parts, s.collators, s.env, s.result = nil, nil, nil, nil, nil, nil, nil
+	s.main, s.vm, s.realm, s.parts, s.env, s.result = nil, nil, nil, nil, nil, nil
 	s.pending, s.timers, s.running, s.rejected = nil, nil, nil, nil
 	return nil
 }

@@ -159,6 +159,10 @@
       if (typed) return listed(value, typedLength(value), state, typed + '(' + typedLength(value) + ') ');
       return kind + ' { byteLength: ' + bytes[2] + ' }';
     }
+    if (kind === 'URL' || kind === 'URLSearchParams') {
+      const text = attempt(() => value.toString());
+      if (typeof text === 'string') return kind + ' { ' + quote(clip(text)) + ' }';
+    }
     const head = kind === '' || kind === 'Object' ? '' : kind + ' ';
     return layout(head, members(value, ownKeys(value), state, []), state.indent, '{', '}');
   };
@@ -311,6 +315,9 @@
       delete timers[name];
     },
     clear() {},
+    timeStamp() {},
+    profile() {},
+    profileEnd() {},
   };
 
   return { console: methods, inspect, show: fresh };

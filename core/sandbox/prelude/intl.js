@@ -163,20 +163,22 @@
 
   // ---- text
 
-  const compareSpec = (options) => ({
-    numeric: StringOf(options.numeric === true),
-    sensitivity: choice(options, 'sensitivity', ['base', 'accent', 'case', 'variant'], 'variant'),
-    ignorePunctuation: StringOf(options.ignorePunctuation === true),
-  });
+  const compareSpec = (options) => {
+    if (options.ignorePunctuation === true) throw new RangeError('the option ignorePunctuation is not available; take the punctuation out of both texts first');
+    return { numeric: options.numeric === true, sensitivity: choice(options, 'sensitivity', ['base', 'accent', 'case', 'variant'], 'variant') };
+  };
+  // A sort compares with the same options each time, in a new object each time.
+  const comparers = create(null);
+  const comparer = (tag, spec) => (comparers[tag + spec.numeric + spec.sensitivity] ??= host.collator(tag, spec.numeric, spec.sensitivity));
   class Collator {
     #resolved;
     constructor(tags, options) {
       options = optionsOf(options);
       const spec = compareSpec(options), tag = locales(tags)[0] ?? 'en-US';
-      const compare = host.collator(tag, spec);
+      const compare = comparer(tag, spec);
       this.#resolved = {
-        locale: tag, usage: 'sort', sensitivity: spec.sensitivity, ignorePunctuation: spec.ignorePunctuation === 'true',
-        collation: 'default', numeric: spec.numeric === 'true', caseFirst: 'false',
+        locale: tag, usage: 'sort', sensitivity: spec.sensitivity, ignorePunctuation: false,
+        collation: 'default', numeric: spec.numeric, caseFirst: 'false',
       };
       define(this, 'compare', (a, b) => compare(StringOf(a), StringOf(b)));
     }
@@ -313,7 +315,8 @@
     },
     'BigInt.prototype.toLocaleString'(tags, options) { return numbers(tags, options).format(BigInt(this)); },
     'String.prototype.localeCompare'(other, tags, options) {
-      return host.collator(locales(tags)[0] ?? 'en-US', compareSpec(optionsOf(options)))(StringOf(this), StringOf(other));
+      if (tags === undefined && options === undefined) return (plain.compare ??= comparer('en-US', compareSpec({})))(StringOf(this), StringOf(other));
+      return comparer(locales(tags)[0] ?? 'en-US', compareSpec(optionsOf(options)))(StringOf(this), StringOf(other));
     },
     dateText(ms, tags, options, defaults) {
       return host.dateFormat(locales(tags), dateSpec(optionsOf(options), defaults)).format(ms, false);
