@@ -46,7 +46,7 @@ func TestLanguage(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.category+"/"+c.name, func(t *testing.T) {
 			t.Parallel()
-			got := outcomeOf(t, c.code)
+			got := runCompiled(t, c.code)
 			if got != c.want {
 				t.Errorf("%s\n got %s\nwant %s", c.code, got, c.want)
 			}
@@ -57,8 +57,8 @@ func TestLanguage(t *testing.T) {
 	}
 }
 
-// outcomeOf is the result of a program, or its error.
-func outcomeOf(t *testing.T, code string) string {
+// runCompiled compiles and runs a program, and returns its result or its error.
+func runCompiled(t *testing.T, code string) string {
 	t.Helper()
 	p, err := program.Compile(program.Source{Text: code, Namespaces: map[string][]string{}})
 	if fault := new(program.Error); errors.As(err, &fault) {

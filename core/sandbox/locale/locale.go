@@ -1,12 +1,13 @@
 // Package locale formats numbers and dates as the Intl of JavaScript does, for
 // English and for what other languages need no words for. It reads nothing of the
-// machine: no locale, no clock, and time zones from the tables in the binary.
+// machine: no locale and no clock. Time zones are those of the machine's tables where
+// they can be read, and of the binary's own in a sandbox, which reads no files.
 package locale
 
 import (
 	"fmt"
 	"strings"
-	_ "time/tzdata" // the same zones on every machine
+	_ "time/tzdata" // for a process that reads no files
 )
 
 // Part is a piece of a formatted text, as formatToParts names it.
