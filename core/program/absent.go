@@ -5,7 +5,7 @@ import (
 	"regexp"
 )
 
-const callConnector = "a program reaches the outside only through its connectors; codemode.search(...) finds the one that can do this"
+const callConnector = "a program reaches the outside only through the globals that it is given for that; await codemode.search('...') finds the one that does this"
 
 // absent are globals of browsers and of Node that a program does not have, and what to do instead.
 var absent = map[string]string{

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/collate"
 	"golang.org/x/text/language"
 
-	"github.com/codemode-go/codemode/core/sandbox/locale"
+	"github.com/codemode-go/codemode/core/sandbox/internal/locale"
 )
 
 // formatOptions reads the options that the prelude has checked: own properties that are texts and integers.

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"embed"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -48,6 +49,8 @@ var partGlobals = map[string]string{
 	"DOMException": "events", "Event": "events", "CustomEvent": "events", "EventTarget": "events",
 	"AbortSignal": "events", "AbortController": "events",
 }
+
+var globalNames = slices.Sorted(maps.Keys(partGlobals))
 
 // partMethods are the properties of built-ins that each part makes.
 var partMethods = []struct {
@@ -107,12 +110,9 @@ func (s *session) complete() error {
 	if err := s.completeMethods(global); err != nil {
 		return err
 	}
-	return s.completeLater(global, func(name string) goja.Value {
-		if part, ok := partGlobals[name]; ok {
-			return s.part(part).Get(name)
-		}
-		return nil
-	})
+	return s.completeLater(behind{on: global, names: globalNames, listed: true, make: func(name string) goja.Value {
+		return s.part(partGlobals[name]).Get(name)
+	}})
 }
 
 func (s *session) completeMethods(global *goja.Object) error {
@@ -135,12 +135,9 @@ func (s *session) completeMethods(global *goja.Object) error {
 	}
 	values, _ := callable(s.vm.NewArray().GetSymbol(goja.SymIterator))
 	iterator := values(goja.FunctionCall{This: s.vm.NewArray()}).(*goja.Object)
-	return s.completeLater(iterator.Prototype().Prototype(), func(name string) goja.Value {
-		if slices.Contains(iteratorMethods, name) {
-			return s.part("iterators").Get("methods").(*goja.Object).Get(name)
-		}
-		return nil
-	})
+	return s.completeLater(behind{on: iterator.Prototype().Prototype(), names: iteratorMethods, make: func(name string) goja.Value {
+		return s.part("iterators").Get("methods").(*goja.Object).Get(name)
+	}})
 }
 
 // later defines a method that is made when it is first called.
@@ -156,36 +153,45 @@ func (s *session) later(on *goja.Object, name string, make func() goja.Value) er
 }
 
 // completeLater puts an object behind another one, that makes properties when they are first asked for.
-func (s *session) completeLater(on *goja.Object, make func(name string) goja.Value) error {
-	o := s.vm.NewDynamicObject(behind{on, make})
-	if err := o.SetPrototype(on.Prototype()); err != nil {
+func (s *session) completeLater(b behind) error {
+	o := s.vm.NewDynamicObject(b)
+	if err := o.SetPrototype(b.on.Prototype()); err != nil {
 		return err
 	}
-	return on.SetPrototype(o)
+	return b.on.SetPrototype(o)
 }
 
 // behind is the prototype of an object. It is asked for what the object does not have, and makes it an own property
 // of the object.
 type behind struct {
-	on   *goja.Object
-	make func(name string) goja.Value // nil: nobody has it
+	on     *goja.Object
+	names  []string
+	listed bool // by for-in, and as names of the prototype
+	make   func(name string) goja.Value
 }
 
 var _ goja.DynamicObject = behind{}
 
 func (b behind) Get(name string) goja.Value {
-	v := b.make(name)
-	if v == nil {
+	if !slices.Contains(b.names, name) {
 		return nil
 	}
+	v := b.make(name)
 	if err := b.on.DefineDataProperty(name, v, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE); err != nil {
 		panic(err)
 	}
 	return v
 }
 
+// Keys lets a program find out what else there is.
+func (b behind) Keys() []string {
+	if !b.listed {
+		return nil
+	}
+	return slices.Clone(b.names)
+}
+
 // Has makes the property as well: an assignment asks first whether there is one.
 func (b behind) Has(name string) bool      { return b.Get(name) != nil }
 func (behind) Set(string, goja.Value) bool { return false }
 func (behind) Delete(string) bool          { return false }
-func (behind) Keys() []string              { return nil }
