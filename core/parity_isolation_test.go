@@ -14,8 +14,11 @@ func TestProgramsReachNothingOfTheHost(t *testing.T) {
 			"Uint32Array", "Int32Array", "Float32Array", "Float64Array", "Uint8ClampedArray", "BigUint64Array", "BigInt64Array", "DataView", "Map",
 			"BigInt", "Set", "WeakMap", "WeakSet", "WeakRef", "Proxy", "Reflect", "decodeURI", "decodeURIComponent", "encodeURI",
 			"encodeURIComponent", "escape", "unescape", "isFinite", "isNaN", "eval", "Iterator", "SharedArrayBuffer", "Atomics"]);
-		return Object.getOwnPropertyNames(globalThis).filter((name) => !standard.has(name)).sort()`)
-	w.is(out, "completed", `["TextDecoder","TextEncoder","atob","btoa","clearInterval","clearTimeout","codemode","console",`+
+		// What is made when it is first named stands on the global object's prototype until then.
+		const names = [...Object.getOwnPropertyNames(globalThis), ...Object.getOwnPropertyNames(Object.getPrototypeOf(globalThis))];
+		return names.filter((name) => !standard.has(name)).sort()`)
+	w.is(out, "completed", `["AbortController","AbortSignal","CustomEvent","DOMException","Event","EventTarget","TextDecoder","TextEncoder",`+
+		`"URL","URLSearchParams","atob","btoa","clearInterval","clearTimeout","codemode","console",`+
 		`"crypto","items","performance","queueMicrotask","setInterval","setTimeout","structuredClone"]`)
 }
 

@@ -14,7 +14,7 @@ var platform = []string{"search", "describe", "step", "run"}
 
 // check refuses what is visibly wrong before anything runs.
 func (u *unit) check() error {
-	for _, check := range []func() error{u.checkModules, u.checkCalls, u.checkSteps} {
+	for _, check := range []func() error{u.checkModules, u.checkAbsent, u.checkCalls, u.checkSteps} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -49,7 +49,7 @@ func (u *unit) checkModules() error {
 		}
 	}
 	for _, r := range u.names.references {
-		if r.variable == nil && r.name == "module" {
+		if r.variable == nil && r.name == "module" && !u.asks(r.name) {
 			return u.fault(r.at, "module.exports is not available; write export default, or call the function at the end")
 		}
 	}

@@ -2,7 +2,7 @@ package program
 
 // Version names this compiler and the transpiler inside it. It changes whenever the same text may compile
 // to another [Program.JS].
-const Version = "1+esbuild-0.28.2"
+const Version = "2+esbuild-0.28.2"
 
 // Compile turns the text into a program. A fault of the text is an [*Error], with line and column in the text
 // as the model wrote it; there are no other errors. The same source gives the same program, byte for byte.

@@ -1,8 +1,6 @@
 package program
 
 import (
-	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/dop251/goja"
@@ -10,9 +8,7 @@ import (
 	"github.com/dop251/goja/file"
 )
 
-// regexps checks the regular expressions, and returns the edits for those that goja would match wrongly: it has
-// two engines, and the one for expressions without lookarounds takes \p{L} for the letter p. An empty lookahead at
-// the end chooses the other.
+// regexps checks the regular expressions, and returns the edits for those that goja would match wrongly.
 func (u *unit) regexps() ([]splice, error) {
 	for _, n := range u.names.news {
 		if err := u.checkConstructor(n.Callee, n.ArgumentList, n.New); err != nil {
@@ -27,39 +23,21 @@ func (u *unit) regexps() ([]splice, error) {
 	var splices []splice
 	vm := goja.New()
 	for _, r := range u.names.regexps {
-		pattern := r.Pattern
-		if strings.Contains(r.Flags, "u") && property.MatchString(pattern) {
-			pattern = property.ReplaceAllStringFunc(pattern, shortProperty) + "(?=)"
-			splices = append(splices, splice{offset: u.index(r.Idx) + 1, remove: len(r.Pattern), insert: pattern})
+		pattern, err := Pattern(r.Pattern, r.Flags)
+		if err != nil {
+			return nil, u.fault(r.Idx, err.Error())
 		}
-		if err := u.checkPattern(vm, pattern, r); err != nil {
-			return nil, err
+		if _, err := vm.New(vm.Get("RegExp"), vm.ToValue(pattern), vm.ToValue(r.Flags)); err != nil {
+			return nil, u.fault(r.Idx, PatternFault(pattern, err.Error()))
+		}
+		if pattern != r.Pattern {
+			splices = append(splices, splice{offset: u.index(r.Idx) + 1, remove: len(r.Pattern), insert: pattern})
 		}
 	}
 	return splices, nil
 }
 
-var (
-	// property matches a Unicode property; an escaped backslash before it is matched first, and left alone.
-	property  = regexp.MustCompile(`\\\\|\\[pP]\{(?:(\w+)=)?\w+\}`)
-	modifiers = regexp.MustCompile(`\(\?[ims]*-?[ims]+:|\(\?[ims]+-:`)
-	groupName = regexp.MustCompile(`\(\?<([^>=!]+)>`)
-)
-
-// shortProperty takes the name off \p{Script=Greek}, which goja knows as \p{Greek}.
-func shortProperty(escape string) string {
-	name, value, ok := strings.Cut(escape, "=")
-	if !ok {
-		return escape
-	}
-	switch name[3:] {
-	case "Script", "sc", "Script_Extensions", "scx", "General_Category", "gc":
-		return name[:3] + value
-	}
-	return escape
-}
-
-// checkConstructor refuses flags that goja lacks, in new RegExp("...", "v") and in what esbuild made of /.../v.
+// checkConstructor refuses, in new RegExp("...", "v") and in what esbuild made of /.../v, what the sandbox would refuse.
 func (u *unit) checkConstructor(callee ast.Expression, arguments []ast.Expression, at file.Idx) error {
 	if u.global(callee) != "RegExp" || len(arguments) < 2 {
 		return nil
@@ -68,39 +46,22 @@ func (u *unit) checkConstructor(callee ast.Expression, arguments []ast.Expressio
 	if !ok {
 		return nil
 	}
-	switch f := flags.Value.String(); {
-	case strings.Contains(f, "v"):
-		return u.fault(at, "the regular expression flag v is not available; use the flag u, and write set operations as two expressions")
-	case strings.Contains(f, "d"):
-		return u.fault(at, "the regular expression flag d is not available; use match.index and the lengths of the groups")
+	pattern := ""
+	if literal, ok := arguments[0].(*ast.StringLiteral); ok {
+		pattern = literal.Value.String()
+	}
+	if _, err := Pattern(pattern, flags.Value.String()); err != nil {
+		return u.fault(at, err.Error())
 	}
 	return nil
 }
 
-func (u *unit) checkPattern(vm *goja.Runtime, pattern string, r *ast.RegExpLiteral) error {
-	if modifiers.MatchString(pattern) {
-		return u.fault(r.Idx, "regular expression modifiers such as (?i:...) are not available; use a flag for the whole expression, or a class such as [aA]")
+// PatternFault says what is wrong with a pattern, of which goja's error says it in the words of its two engines.
+func PatternFault(pattern, message string) string {
+	message, _, _ = strings.Cut(message, " at ")
+	message = strings.ReplaceAll(message, "SyntaxError: ", "")
+	if strings.Contains(message, "unknown unicode") && strings.HasSuffix(pattern, "(?=)") {
+		return `the regular expression uses a Unicode property that is not available; general categories (\p{L}, \p{Lu}, \p{N}, \p{P}), scripts (\p{Script=Greek}), \p{Alphabetic}, \p{White_Space} and \p{Emoji} are`
 	}
-	seen := map[string]bool{}
-	for _, m := range groupName.FindAllStringSubmatch(pattern, -1) {
-		if seen[m[1]] {
-			return u.fault(r.Idx, fmt.Sprintf("the regular expression has two groups named %q; give each its own name", m[1]))
-		}
-		seen[m[1]] = true
-	}
-	_, err := vm.New(vm.Get("RegExp"), vm.ToValue(pattern), vm.ToValue(r.Flags))
-	if err == nil {
-		return nil
-	}
-	if property.MatchString(pattern) {
-		return u.fault(r.Idx, `the regular expression is not valid, or uses a Unicode property that is not available; general categories (\p{L}, \p{Lu}, \p{N}, \p{P}), scripts (\p{Greek}) and \p{Emoji} are`)
-	}
-	return u.fault(r.Idx, "the regular expression is not valid here: "+reason(err))
-}
-
-// reason returns the last part of goja's error, which says what is wrong.
-func reason(err error) string {
-	text := err.Error()
-	text, _, _ = strings.Cut(text, " at ")
-	return strings.ReplaceAll(text, "SyntaxError: ", "")
+	return "the regular expression is not valid here: " + message
 }

@@ -35,6 +35,7 @@ func TestConsole(t *testing.T) {
 		"assert, count":    {`console.assert(1, "no"); console.assert(0); console.assert(0, "x %d", 1); console.count(); console.count("n"); console.count(); console.countReset(); console.count()`, "error Assertion failed\nerror Assertion failed: x 1\nlog default: 1\nlog n: 1\nlog default: 2\nlog default: 1\n"},
 		"time":             {`console.time(); await files.read(); console.timeLog(undefined, "x"); console.timeEnd(); console.timeEnd(); console.clear()`, "log default: 1000ms x\nlog default: 1000ms\n"},
 		"dir":              {`console.dir({a: 1}); console.dirxml(1)`, "log { a: 1 }\nlog 1\n"},
+		"URL":              {`console.log(new URL("https://a.b/c?d=1"), [new URLSearchParams({a: 1})])`, "log URL { 'https://a.b/c?d=1' } [ URLSearchParams { 'a=1' } ]\n"},
 		"namespace":        {`console.log(tracker)`, "log [Object: null prototype] {\n  list_issues: [Function: list_issues],\n  create_issue: [Function: create_issue]\n}\n"},
 		"patched":          {`Array.prototype.join = String.prototype.slice = Map.prototype.forEach = () => "no"; console.log({a: new Map([[1, "2"]])})`, "log { a: Map(1) { 1 => '2' } }\n"},
 	} {

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/dop251/goja"
+
+	"github.com/codemode-go/codemode/core/program"
 )
 
 // Sizes of what an error may carry out of a program.
@@ -63,19 +65,64 @@ func (s *session) details(v goja.Value) []byte {
 }
 
 var (
-	undeclared   = regexp.MustCompile(`^[\p{L}_$][\p{L}\p{N}_$]* is not defined$`)
-	memberAbsent = regexp.MustCompile(`^Object has no member '(.*)'$`)
-	stackPlace   = regexp.MustCompile(`\b` + sourceName + `:(\d+):(\d+)`)
+	undeclared = regexp.MustCompile(`^([\p{L}_$][\p{L}\p{N}_$]*) is not defined$`)
+	stackPlace = regexp.MustCompile(`\b` + sourceName + `:(\d+):(\d+)`)
 )
 
-// reword says in the language's usual words what the engine says in its own.
+// rewordings say what the engine says in its own words as the language usually does. The verb is the expression that
+// the error is about, or what stands for it where it cannot be read.
+var rewordings = []struct {
+	engine  *regexp.Regexp
+	unknown string
+	say     func(expression string, m []string) string
+}{
+	{regexp.MustCompile(`^Object has no member '(.*)'$`), ".$1", func(e string, m []string) string {
+		return fmt.Sprintf("%s is not a function: the object has no member %q", e, m[1])
+	}},
+	{regexp.MustCompile(`^Value is not an object: (.*)$`), "", func(e string, m []string) string {
+		if e == "" {
+			return m[1] + " is not a function, or not an object"
+		}
+		return fmt.Sprintf("%s is not a function, or not an object: it is %s", e, m[1])
+	}},
+	{regexp.MustCompile(`^Cannot read property '(.*)' of (undefined or null|undefined)$`), "", func(e string, m []string) string {
+		message := fmt.Sprintf("Cannot read properties of undefined or null (reading '%s')", m[1])
+		// The place is the property's, or the object's where the property is called.
+		if object := strings.TrimRight(strings.TrimSuffix(e, m[1]), ".?"); object != "" {
+			message += ": " + object + " has no value"
+		}
+		return message
+	}},
+	{regexp.MustCompile(`^object is not iterable$`), "the value", func(e string, _ []string) string {
+		return e + " is not iterable; for the properties of an object use Object.keys, Object.values or Object.entries"
+	}},
+	{regexp.MustCompile(`^(Value is not object coercible|Cannot convert undefined or null to object)$`), "", func(string, []string) string {
+		return "Cannot use undefined or null as an object: what is taken apart, or written to, has no value"
+	}},
+	{regexp.MustCompile(`^Class constructor cannot be invoked without 'new'$`), "the class", func(e string, _ []string) string {
+		return fmt.Sprintf("Class constructor %s cannot be invoked without 'new'", e)
+	}},
+}
+
+// reword says in the language's usual words what the engine says in its own, and names what the error is about.
 func (s *session) reword(e *Error) string {
-	if e.Name == "ReferenceError" && undeclared.MatchString(e.Message) {
-		name, _, _ := strings.Cut(e.Message, " ")
-		return fmt.Sprintf("%s; in scope are %s; arguments are named, as in {%s: value}", e.Message, s.inScope(), name)
+	if m := undeclared.FindStringSubmatch(e.Message); m != nil && e.Name == "ReferenceError" {
+		if advice, ok := program.Absent(m[1]); ok {
+			return e.Message + ": " + advice
+		}
+		return fmt.Sprintf("%s; in scope are %s; arguments are named, as in {%s: value}", e.Message, s.inScope(), m[1])
 	}
-	if m := memberAbsent.FindStringSubmatch(e.Message); m != nil && e.Name == "TypeError" {
-		return fmt.Sprintf(".%s is not a function: the object has no member %q", m[1], m[1])
+	if e.Name != "TypeError" {
+		return e.Message
+	}
+	for _, r := range rewordings {
+		if m := r.engine.FindStringSubmatch(e.Message); m != nil {
+			expression := s.spec.Program.Expression(e.Line, e.Column)
+			if expression == "" {
+				expression = r.engine.ReplaceAllString(e.Message, r.unknown)
+			}
+			return r.say(expression, m)
+		}
 	}
 	return e.Message
 }

@@ -13,7 +13,7 @@ import (
 
 // Version names the engine and the prelude. A replay under another version is
 // tried all the same; if it diverges, the two versions are the likely cause.
-const Version = "goja-20260917113740 prelude-1"
+const Version = "goja-20260917113740 prelude-2"
 
 // sourceName is the file name under which a program's own frames appear in stacks.
 const sourceName = "program"

@@ -1,34 +1,11 @@
 package sandbox
 
 import (
-	_ "embed"
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/dop251/goja"
-	"github.com/dop251/goja/parser"
 )
-
-//go:embed prelude.js
-var preludeText string
-
-//go:embed console.js
-var consoleText string
-
-// The two parts of the prelude are compiled once in a process; the result serves all runtimes.
-var (
-	compilePrelude = sync.OnceValues(func() (*goja.Program, error) { return compileOwn("prelude", preludeText) })
-	compileConsole = sync.OnceValues(func() (*goja.Program, error) { return compileOwn("console", consoleText) })
-)
-
-func compileOwn(name, text string) (*goja.Program, error) {
-	ast, err := goja.Parse(name, text, parser.WithDisableSourceMaps)
-	if err != nil {
-		return nil, fmt.Errorf("parse %s: %w", name, err)
-	}
-	return goja.CompileAST(ast, true)
-}
 
 // native is a function of the program's world as Go calls it from within a native
 // function: what it throws passes through as a panic, and no microtask runs before
@@ -52,28 +29,29 @@ type realm struct {
 	// explain makes an object of strings of anything thrown.
 	explain native
 
+	// host and captured are what the other parts of the prelude are handed.
+	host     *goja.Object
+	captured goja.Value
+
 	windowOf   native
 	bytesOf    native
-	itemsOf    native
+	eachOfMap  native
 	ownsKey    native
 	freeze     native
 	namespaces map[*goja.Object]string
 }
 
-// newRealm runs the prelude in a fresh runtime.
+// newRealm runs the part of the prelude that every session needs, in a fresh runtime.
 func newRealm(vm *goja.Runtime, host *goja.Object) (*realm, error) {
-	console, err := own(vm, compileConsole)
+	program, err := preludePrograms["main"]()
 	if err != nil {
 		return nil, err
 	}
-	if err := define(host, "console", console); err != nil {
-		return nil, err
-	}
-	prelude, err := own(vm, compilePrelude)
+	main, err := vm.RunProgram(program)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("run prelude: %w", err)
 	}
-	start, ok := goja.AssertFunction(prelude)
+	start, ok := goja.AssertFunction(main)
 	if !ok {
 		return nil, errors.New("run prelude: it is no function")
 	}
@@ -81,33 +59,28 @@ func newRealm(vm *goja.Runtime, host *goja.Object) (*realm, error) {
 	if err != nil {
 		return nil, fmt.Errorf("run prelude: %w", err)
 	}
-	return captured(v.ToObject(vm))
-}
-
-// own makes the function that a part of the prelude is.
-func own(vm *goja.Runtime, compiled func() (*goja.Program, error)) (goja.Value, error) {
-	p, err := compiled()
+	r, err := captured(v.ToObject(vm))
 	if err != nil {
 		return nil, err
 	}
-	f, err := vm.RunProgram(p)
-	if err != nil {
-		return nil, fmt.Errorf("run prelude: %w", err)
-	}
-	return f, nil
+	r.host = host
+	mapPrototype := vm.Get("Map").ToObject(vm).Get("prototype").ToObject(vm)
+	r.eachOfMap, _ = callable(mapPrototype.Get("forEach"))
+	return r, nil
 }
 
 func captured(functions *goja.Object) (*realm, error) {
 	r := &realm{namespaces: map[*goja.Object]string{}}
 	for name, f := range map[string]*native{
 		"enter": &r.enter, "reject": &r.reject, "makeError": &r.newError, "explain": &r.explain,
-		"window": &r.windowOf, "newBytes": &r.bytesOf, "items": &r.itemsOf, "hasOwn": &r.ownsKey, "freeze": &r.freeze,
+		"window": &r.windowOf, "newBytes": &r.bytesOf, "hasOwn": &r.ownsKey, "freeze": &r.freeze,
 	} {
 		if *f, _ = callable(functions.Get(name)); *f == nil {
 			return nil, fmt.Errorf("run prelude: it has no function %s", name)
 		}
 	}
 	r.run, _ = goja.AssertFunction(functions.Get("enter"))
+	r.captured = functions.Get("captured")
 	return r, nil
 }
 
@@ -152,9 +125,23 @@ func (r *realm) newBytes(vm *goja.Runtime, data []byte) (v goja.Value, err error
 }
 
 // items returns the items of a Set, or the keys and values of a Map in turn.
-func (r *realm) items(collection *goja.Object) *goja.Object {
-	items, _ := r.itemsOf.call(collection).(*goja.Object)
-	return items
+func (r *realm) items(vm *goja.Runtime, collection *goja.Object) *goja.Object {
+	var items []any
+	if collection.ExportType() == typeMap {
+		add := func(call goja.FunctionCall) goja.Value {
+			items = append(items, call.Argument(1), call.Argument(0))
+			return nil
+		}
+		r.eachOfMap(goja.FunctionCall{This: collection, Arguments: []goja.Value{vm.ToValue(add)}})
+		return vm.NewArray(items...)
+	}
+	var set []goja.Value
+	// Exporting a Set to a slice of values goes over its own list and cannot fail.
+	_ = vm.ExportTo(collection, &set)
+	for _, item := range set {
+		items = append(items, item)
+	}
+	return vm.NewArray(items...)
 }
 
 func (r *realm) hasOwn(o *goja.Object, key string) bool {

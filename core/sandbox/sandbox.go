@@ -36,11 +36,13 @@
 // standard library of the language, and what else nearly every program expects:
 // console, the timers (setInterval is a chain of timer calls), queueMicrotask,
 // structuredClone, performance.now, crypto.randomUUID and getRandomValues, atob and
-// btoa, TextEncoder and TextDecoder for utf-8. A connector's global has its methods
-// and nothing else and cannot be changed; any other name on it is a function that
-// throws an error with the nearest names. A method named then is withheld, for every
-// await of the namespace would call it. No code is made from text. Dates are in UTC,
-// and their locale is en-US, whatever the process's are.
+// btoa, TextEncoder and TextDecoder for utf-8, URL and URLSearchParams, AbortController
+// and EventTarget, and Intl for a few locales. docs/language.md lists all that works and
+// all that is refused. A connector's global has its methods and nothing else and cannot
+// be changed; any other name on it is a function that throws an error with the nearest
+// names. A method named then is withheld, for every await of the namespace would call
+// it. No code is made from text. Dates are in UTC, and their locale is en-US unless the
+// program names another, whatever the process's are.
 //
 // # Chance
 //

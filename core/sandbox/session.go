@@ -17,6 +17,7 @@ type session struct {
 	vm    *goja.Runtime
 	main  *goja.Program
 	realm *realm
+	parts map[string]*goja.Object // of the prelude, that have run
 	env   *goja.Object
 
 	frames  frames
@@ -56,6 +57,7 @@ func newSession(spec Spec, main *goja.Program) (*session, error) {
 		vm:      goja.New(),
 		main:    main,
 		frames:  newFrames(),
+		parts:   map[string]*goja.Object{},
 		pending: map[string]*pending{},
 		skipped: map[string]bool{},
 		timers:  map[int64]*timer{},
@@ -79,6 +81,9 @@ func (s *session) prepare() error {
 	s.vm.SetTimeSource(func() time.Time { return s.now })
 	var err error
 	if s.realm, err = newRealm(s.vm, s.host()); err != nil {
+		return err
+	}
+	if err := s.complete(); err != nil {
 		return err
 	}
 	if err := s.install(); err != nil {
@@ -267,6 +272,7 @@ func (s *session) Close() error {
 	s.closed = true
 	s.stopped.Store(true)
 	s.heap.close()
-	s.vm, s.realm, s.pending, s.timers, s.running = nil, nil, nil, nil, nil
+	s.main, s.vm, s.realm, s.parts, s.env, s.result = nil, nil, nil, nil, nil, nil
+	s.pending, s.timers, s.running, s.rejected = nil, nil, nil, nil
 	return nil
 }

@@ -42,6 +42,7 @@ type decoder struct {
 	vm    *goja.Runtime
 	text  []byte
 	pos   int
+	plain bool // an object that looks like a tag is one
 }
 
 func (d *decoder) value() (goja.Value, error) {
@@ -117,7 +118,7 @@ func (d *decoder) object() (goja.Value, error) {
 		}
 	}
 	d.pos++
-	if n == 1 && isTag(key) {
+	if n == 1 && !d.plain && isTag(key) {
 		return d.untag(obj, key, value)
 	}
 	return obj, nil

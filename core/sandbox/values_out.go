@@ -328,11 +328,11 @@ func (e *encoder) error(o *goja.Object) error {
 }
 
 func (e *encoder) set(o *goja.Object) error {
-	return e.array(e.realm.items(o))
+	return e.array(e.realm.items(e.vm, o))
 }
 
 func (e *encoder) mapping(o *goja.Object) error {
-	items := e.realm.items(o)
+	items := e.realm.items(e.vm, o)
 	seen := map[string]bool{}
 	m := e.begin()
 	for i := range items.Get("length").ToInteger() / 2 {

@@ -1,15 +1,23 @@
 // The console and its inspector. It runs when a program first writes a line, or when
-// a thrown value has to be described; what it uses of the built-ins was captured by
-// the prelude and is handed over, so that it does not matter what they are by then.
+// a thrown value has to be described; what it uses of the built-ins was captured
+// before and is handed over, so that it does not matter what they are by then.
 (function (host, captured) {
   'use strict';
 
   const {
-    getOwnPropertyDescriptor, getPrototypeOf, ownKeys, apply, create, keys, isArray, isView, isError, stringify,
-    StringOf, NumberOf, trunc, join, sliceText, replace, padEnd, repeat, includes, hasOwn, test, regexpText,
-    symbolText, functionText, attempt, kindOf, window, typedName, typedLength, mapItems, setItems, invalid,
-    isoText,
+    getOwnPropertyDescriptor, getOwnPropertyNames, getOwnPropertySymbols, getPrototypeOf, apply, create, keys, isArray, isView, isError, stringify,
+    StringOf, NumberOf, trunc, uncurry, join, hasOwn, attempt, kindOf, window, typedName,
   } = captured;
+  const sliceText = uncurry(captured.slice), replace = uncurry(captured.replaceAll), padEnd = uncurry(captured.padEnd);
+  const repeat = uncurry(captured.repeat), includes = uncurry(captured.includes), functionText = uncurry(captured.functionText);
+  const { items, isIdentifier, isIndex } = host;
+  const ownKeys = (value) => {
+    const all = getOwnPropertyNames(value), symbols = getOwnPropertySymbols(value);
+    for (let i = 0; i < symbols.length; i++) all[all.length] = symbols[i];
+    return all;
+  };
+  const typedLength = uncurry(captured.typedLength);
+  const regexpText = uncurry(/x/.toString);
 
   // ---- inspect: a value as text
 
@@ -19,23 +27,21 @@
     includes(text, "'") && !includes(text, '"') ? stringify(text) : "'" + replace(replace(sliceText(stringify(text), 1, -1), '\\"', '"'), "'", "\\'") + "'";
   const clip = (text) =>
     text.length <= limits.text ? text : sliceText(text, 0, limits.text) + '... ' + (text.length - limits.text) + ' more characters';
-  const identifier = /^[A-Za-z_$][\w$]*$/;
-  const classBody = /^class\b/;
-  const keyText = (key) => (typeof key === 'symbol' ? '[' + symbolText(key) + ']' : test(identifier, key) ? key : quote(key));
+  const keyText = (key) => (typeof key === 'symbol' ? '[' + StringOf(key) + ']' : isIdentifier(key) ? key : quote(key));
 
   const primitive = (value, nested) => {
     switch (typeof value) {
       case 'string': return nested ? quote(clip(value)) : clip(value);
       case 'number': return value === 0 && 1 / value < 0 ? '-0' : StringOf(value);
       case 'bigint': return StringOf(value) + 'n';
-      case 'symbol': return symbolText(value);
+      case 'symbol':
       default: return StringOf(value);
     }
   };
 
   const functionName = (value) => {
     const name = attempt(() => value.name, '');
-    const kind = test(classBody, attempt(() => functionText(value), '')) ? 'class' : 'Function';
+    const kind = sliceText(attempt(() => functionText(value), ''), 0, 6) === 'class ' ? 'class' : 'Function';
     return typeof name === 'string' && name !== '' ? '[' + kind + (kind === 'class' ? ' ' : ': ') + name + ']' : '[' + kind + ' (anonymous)]';
   };
   const className = (value) => {
@@ -82,7 +88,6 @@
     return parts;
   };
 
-  const indexed = /^(0|[1-9]\d*)$/;
   const listed = (value, length, state, head) => {
     const parts = [];
     let i = 0;
@@ -102,7 +107,7 @@
       const names = ownKeys(value);
       const rest = [];
       for (let k = 0; k < names.length; k++) {
-        if (typeof names[k] === 'symbol' || !test(indexed, names[k])) rest[rest.length] = names[k];
+        if (typeof names[k] === 'symbol' || !isIndex(names[k])) rest[rest.length] = names[k];
       }
       members(value, rest, state, parts);
     }
@@ -130,29 +135,33 @@
     if (isArray(value)) return listed(value, value.length, state, '');
     const kind = className(value), builtIn = kindOf(value);
     if (builtIn === 'Map') {
-      const items = mapItems(value);
+      const pairs = items(value);
       const parts = [];
-      for (let i = 0; i < items.length && parts.length < limits.items; i += 2) {
-        parts[parts.length] = show(items[i], state) + ' => ' + show(items[i + 1], state);
+      for (let i = 0; i < pairs.length && parts.length < limits.items; i += 2) {
+        parts[parts.length] = show(pairs[i], state) + ' => ' + show(pairs[i + 1], state);
       }
-      more(parts, items.length / 2 - parts.length);
-      return layout('Map(' + items.length / 2 + ') ', parts, state.indent, '{', '}');
+      more(parts, pairs.length / 2 - parts.length);
+      return layout('Map(' + pairs.length / 2 + ') ', parts, state.indent, '{', '}');
     }
     if (builtIn === 'Set') {
-      const items = setItems(value);
+      const held = items(value);
       const parts = [];
-      for (let i = 0; i < items.length && parts.length < limits.items; i++) parts[parts.length] = show(items[i], state);
-      more(parts, items.length - parts.length);
-      return layout('Set(' + items.length + ') ', parts, state.indent, '{', '}');
+      for (let i = 0; i < held.length && parts.length < limits.items; i++) parts[parts.length] = show(held[i], state);
+      more(parts, held.length - parts.length);
+      return layout('Set(' + held.length + ') ', parts, state.indent, '{', '}');
     }
     if (builtIn === 'Promise') return 'Promise { <' + host.promiseState(value) + '> }';
-    if (builtIn === 'Date') return invalid(value) ? 'Invalid Date' : isoText(value);
+    if (builtIn === 'Date') return host.dateText(value);
     if (builtIn === 'RegExp') return regexpText(value);
     const bytes = window(value);
     if (bytes !== undefined) {
       const typed = isView(value) && typedName(value);
       if (typed) return listed(value, typedLength(value), state, typed + '(' + typedLength(value) + ') ');
       return kind + ' { byteLength: ' + bytes[2] + ' }';
+    }
+    if (kind === 'URL' || kind === 'URLSearchParams') {
+      const text = attempt(() => value.toString());
+      if (typeof text === 'string') return kind + ' { ' + quote(clip(text)) + ' }';
     }
     const head = kind === '' || kind === 'Object' ? '' : kind + ' ';
     return layout(head, members(value, ownKeys(value), state, []), state.indent, '{', '}');
@@ -306,7 +315,10 @@
       delete timers[name];
     },
     clear() {},
+    timeStamp() {},
+    profile() {},
+    profileEnd() {},
   };
 
-  return { inspect, show: fresh, methods };
+  return { console: methods, inspect, show: fresh };
 })
