@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/dop251/goja/ast"
+
+	"github.com/codemode-go/codemode/internal/nearest"
 )
 
 // platform is what codemode offers.
@@ -72,7 +74,7 @@ func (u *unit) checkCalls() error {
 			return u.fault(dot.Identifier.Idx, fmt.Sprintf("%s has no method %q; %s", namespace, name, suggest(name, methods, "it has")))
 		}
 		if !known && len(u.namespaces) > 0 && !standard[namespace] {
-			if near := nearest(namespace, u.labels()); len(near) > 0 {
+			if near := nearest.Names(namespace, u.labels(), 3); len(near) > 0 {
 				return u.fault(dot.Left.Idx0(), fmt.Sprintf("there is no namespace %q; %s", namespace, suggest(namespace, u.labels(), "there are")))
 			}
 		}
