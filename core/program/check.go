@@ -16,7 +16,7 @@ var platform = []string{"search", "describe", "step", "run"}
 
 // check refuses what is visibly wrong before anything runs.
 func (u *unit) check() error {
-	for _, check := range []func() error{u.checkModules, u.checkCalls, u.checkSteps} {
+	for _, check := range []func() error{u.checkCommonJS, u.checkCalls, u.checkSteps} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -43,15 +43,13 @@ func (u *unit) method(c *ast.CallExpression) (namespace string, dot *ast.DotExpr
 	return namespace, dot, namespace != ""
 }
 
-// checkModules refuses CommonJS, whose names do not exist here.
-func (u *unit) checkModules() error {
-	for _, c := range u.names.calls {
-		if u.global(c.Callee) == "require" {
-			return u.fault(c.Idx0(), u.noModules())
-		}
-	}
+// checkCommonJS refuses module.exports; typeof module finds that there is none.
+func (u *unit) checkCommonJS() error {
 	for _, r := range u.names.references {
-		if r.variable == nil && r.name == "module" {
+		if r.variable == nil && r.name == "module" && !r.typeOf {
+			if u.code.module != "" {
+				return u.fault(r.at, "module.exports is not available; write export before what the module offers")
+			}
 			return u.fault(r.at, "module.exports is not available; write export default, or call the function at the end")
 		}
 	}

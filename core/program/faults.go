@@ -35,6 +35,8 @@ func (f *fault) words() string {
 	switch {
 	case strings.HasPrefix(text, "Unexpected end of file"), strings.HasSuffix(text, "but found end of file"):
 		return "the program ends too early; something in it is not closed or not finished"
+	case strings.HasPrefix(text, "Unexpected") && headImport.MatchString(f.line):
+		return "imports must stand before everything else in a program that returns at its top level"
 	case text == `Unexpected "export"`:
 		return "a program that exports cannot also return at its top level; return from the exported function"
 	case strings.HasPrefix(text, "The symbol "):
@@ -61,7 +63,8 @@ func (c *code) isJSX() bool {
 const shellAdvice = "this looks like a shell command; there is no shell: a program is JavaScript that calls the connectors' methods"
 
 var (
-	commands = `ls|cd|cat|pwd|grep|rg|find|sed|awk|head|tail|wc|echo|mkdir|rmdir|rm|cp|mv|touch|chmod|chown|sudo|git|gh|npm|npx|pnpm|yarn|node|deno|bun|python3?|pip3?|go|cargo|make|docker|kubectl|curl|wget|ssh|tar|ps|kill|bash|sh|apt|apt-get|brew`
+	headImport = regexp.MustCompile(`^\s*import\b[^();=]*["']`)
+	commands   = `ls|cd|cat|pwd|grep|rg|find|sed|awk|head|tail|wc|echo|mkdir|rmdir|rm|cp|mv|touch|chmod|chown|sudo|git|gh|npm|npx|pnpm|yarn|node|deno|bun|python3?|pip3?|go|cargo|make|docker|kubectl|curl|wget|ssh|tar|ps|kill|bash|sh|apt|apt-get|brew`
 	// shellLine matches a line that no JavaScript program begins with.
 	shellLine = regexp.MustCompile(`^\s*(?:\$\s+)?(?:` + commands + `)(?:\s+[-.~/\w"'$*][^=();]*)?\s*$`)
 	// shellOnly matches commands that are JavaScript as well: ls -la is a subtraction.

@@ -8,10 +8,8 @@ import (
 
 // intake finds the code in a text. What is not code becomes blank, so that every line keeps its number.
 func intake(text string) (*code, error) {
-	text = strings.ToValidUTF8(strings.TrimPrefix(text, "\uFEFF"), "\uFFFD")
-	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
-	lines := strings.Split(text, "\n")
-	c := &code{text: text, model: lines}
+	c := newCode(text)
+	lines := c.model
 	blocks := fencedBlocks(lines)
 	if len(blocks) > 0 {
 		b, err := c.choose(blocks)
@@ -22,6 +20,13 @@ func intake(text string) (*code, error) {
 	}
 	c.text = withoutHashbang(c.text)
 	return c, nil
+}
+
+// newCode takes a text as it is.
+func newCode(text string) *code {
+	text = strings.ToValidUTF8(strings.TrimPrefix(text, "\uFEFF"), "\uFFFD")
+	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+	return &code{text: text, model: strings.Split(text, "\n")}
 }
 
 // fence matches a line that opens or closes a fenced block: the indent, the fence, its tag. No line of JavaScript

@@ -3,6 +3,7 @@ package program_test
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -93,6 +94,9 @@ func describe(vm *goja.Runtime, value goja.Value) (string, error) {
 	return b.String(), nil
 }
 
+// place matches a place in the program or in a module.
+var place = regexp.MustCompile(`[ (]((?:program|module/[^\s:()]+):\d+:\d+)`)
+
 // thrown renders an error with those frames of its stack that are the model's own.
 func thrown(vm *goja.Runtime, value goja.Value) string {
 	object, ok := value.(*goja.Object)
@@ -105,9 +109,8 @@ func thrown(vm *goja.Runtime, value goja.Value) string {
 		return text
 	}
 	for line := range strings.SplitSeq(stack.String(), "\n") {
-		if _, place, ok := strings.Cut(line, "program:"); ok {
-			place, _, _ = strings.Cut(place, "(")
-			text += " @" + place
+		if m := place.FindStringSubmatch(line); m != nil {
+			text += " @" + strings.TrimPrefix(m[1], "program:")
 		}
 	}
 	return text

@@ -25,6 +25,7 @@ type reference struct {
 	scope    *scope
 	variable *variable // nil: nothing in the program declares the name
 	write    bool
+	typeOf   bool // it is the operand of typeof
 }
 
 // scope is a stretch of the program with its own names.
@@ -96,6 +97,9 @@ func (n *names) visit(node ast.Node) {
 			return
 		}
 		n.visit(node.Operand)
+		if id, ok := node.Operand.(*ast.Identifier); ok {
+			n.of[id].typeOf = node.Operator == token.TYPEOF
+		}
 	case *ast.ForIntoExpression:
 		n.assign(node.Expression)
 	case *ast.CallExpression:
