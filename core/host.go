@@ -16,6 +16,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/hashicorp/go-hclog"
 
+	"github.com/codemode-go/codemode/core/catalog"
 	"github.com/codemode-go/codemode/core/engine"
 	"github.com/codemode-go/codemode/core/journal"
 	"github.com/codemode-go/codemode/core/journal/badger"
@@ -74,6 +75,9 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	o.MaxExecutions = cmp.Or(o.MaxExecutions, DefaultMaxExecutions)
 	o.Limits = limitsOver(DefaultLimits, o.Limits)
 	h := &Host{options: o, logger: o.Logger, store: o.Store, sandbox: o.Sandbox, active: map[string]*driven{}}
+	if err := checkModules(o.Modules); err != nil {
+		return nil, err
+	}
 	if err := makeDir(o.Dir); err != nil {
 		return nil, err
 	}
@@ -86,6 +90,11 @@ func New(ctx context.Context, o Options) (*Host, error) {
 		h.sandbox = sandbox.New()
 	}
 	h.sandbox = limitedTo(o.Sandboxes, h.sandbox)
+	modules, err := h.compileModules(ctx)
+	if err != nil {
+		return nil, err
+	}
+	registry.modules, registry.snapshot = modules, catalog.New(nil, modules...)
 	if err := h.openStore(ctx); err != nil {
 		return nil, err
 	}
@@ -180,7 +189,7 @@ func (h *Host) Run(ctx context.Context, req RunRequest) (*Outcome, error) {
 		return out, nil
 	}
 	h.registry.load(ctx)
-	prog, err := h.sandbox.Compile(ctx, program.Source{Text: req.Code, Namespaces: h.registry.methods()})
+	prog, err := h.sandbox.Compile(ctx, program.Source{Text: req.Code, Namespaces: h.registry.methods(), Modules: h.modules()})
 	var fault *program.Error
 	switch {
 	case errors.As(err, &fault):

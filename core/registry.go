@@ -31,9 +31,10 @@ type registry struct {
 	timeout  time.Duration
 	judge    *policy.Policy
 	snippets func(context.Context) []catalog.Snippet
-	values   journal.Values // what connectors store for themselves; nil: nothing
-	entries  []*entry       // in the order of the options
-	key      []byte         // of the configurations' fingerprints
+	values   journal.Values   // what connectors store for themselves; nil: nothing
+	entries  []*entry         // in the order of the options
+	modules  []catalog.Module // what programs can import
+	key      []byte           // of the configurations' fingerprints
 
 	mu       sync.RWMutex // guards all below, which is made anew together
 	snapshot *catalog.Catalog
@@ -224,7 +225,7 @@ func (r *registry) refresh() {
 	for _, e := range r.entries {
 		list = append(list, e.describe())
 	}
-	fresh := catalog.New(list).Judged(func(m *catalog.Method) (asks, denied bool) {
+	fresh := catalog.New(list, r.modules...).Judged(func(m *catalog.Method) (asks, denied bool) {
 		return r.judge.Effective(m.Connector, m)
 	})
 	r.mu.Lock()

@@ -119,6 +119,11 @@ func (c *Catalog) pages(target string, snippets []Snippet) []Description {
 	if strings.HasPrefix(target, platform+".") {
 		return pages
 	}
+	for _, m := range c.modules {
+		if m.Name == target {
+			pages = append(pages, m.page())
+		}
+	}
 	for _, conn := range c.connectors {
 		e := c.byLabel[conn.Label]
 		if m := e.method(target); m != nil {
@@ -222,6 +227,9 @@ func (c *Catalog) similar(target string, snippets []Snippet) []string {
 	}
 	for _, s := range snippets {
 		names = append(names, s.Name)
+	}
+	for _, m := range c.modules {
+		names = append(names, m.Name)
 	}
 	list := nearest.Names(target, names, maxNearest)
 	_, _, last := split(target)
