@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/dop251/goja"
+
+	"github.com/codemode-go/codemode/core/program"
 )
 
 // Sizes of what an error may carry out of a program.
@@ -41,8 +43,20 @@ func (s *session) readError(o *goja.Object) *Error {
 	if cause, ok := o.Get("cause").(*goja.Object); ok {
 		e.Cause = s.readError(cause)
 	}
-	e.Message = s.reword(e)
+	e.Message = s.reword(e) + inModule(text(o.Get("stack")))
 	return e
+}
+
+// inModule says where in a module an error was made; empty: it was not made in one.
+func inModule(stack string) string {
+	m := modulePlace.FindStringSubmatchIndex(stack)
+	if m == nil {
+		return ""
+	}
+	if own := stackPlace.FindStringIndex(stack); own != nil && own[0] < m[0] {
+		return ""
+	}
+	return fmt.Sprintf(" (in the module %q, line %s, column %s)", stack[m[2]:m[3]], stack[m[4]:m[5]], stack[m[6]:m[7]])
 }
 
 func text(v goja.Value) string {
@@ -65,7 +79,8 @@ func (s *session) details(v goja.Value) []byte {
 var (
 	undeclared   = regexp.MustCompile(`^[\p{L}_$][\p{L}\p{N}_$]* is not defined$`)
 	memberAbsent = regexp.MustCompile(`^Object has no member '(.*)'$`)
-	stackPlace   = regexp.MustCompile(`\b` + sourceName + `:(\d+):(\d+)`)
+	stackPlace   = regexp.MustCompile(`[\s(]` + sourceName + `:(\d+):(\d+)`)
+	modulePlace  = regexp.MustCompile(`[\s(]` + program.ModuleSource + `([^\s:()]+):(\d+):(\d+)`)
 )
 
 // reword says in the language's usual words what the engine says in its own.
