@@ -33,6 +33,9 @@ func Compile(src Source) (*Program, error) {
 	if err := c.checkShell(); err != nil {
 		return nil, err
 	}
+	if err := c.checkWrapped(); err != nil {
+		return nil, err
+	}
 	out, err := transpile(c)
 	if err != nil {
 		return nil, err

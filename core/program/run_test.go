@@ -23,7 +23,11 @@ var codemode = {
 	step: async (name, fn) => fn(),
 	search: async q => ({ results: [], query: q }),
 };
-var github = { list_issues: async a => [{ number: 1, title: "one", open: true }, { number: 2, title: "two", open: false }] };
+var github = {
+	list_issues: async a => [{ number: 1, title: "one", open: true }, { number: 2, title: "two", open: false }],
+	create_issue: async a => ({ number: 3, ...a }),
+	merge_pull_request: async a => { if (a.number === 13) throw new Error("conflict"); return { merged: true, number: a.number } },
+};
 var tracker = { create: async a => a };
 var namespaces = { github, tracker };
 `

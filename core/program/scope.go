@@ -61,13 +61,15 @@ type names struct {
 	scopes     map[ast.Node]*scope
 	references []*reference
 	of         map[*ast.Identifier]*reference
+	declared   map[*ast.Identifier]*variable
+	bindings   []*ast.Binding
 	calls      []*ast.CallExpression
 	news       []*ast.NewExpression
 	regexps    []*ast.RegExpLiteral
 }
 
 func resolve(program *ast.Program) *names {
-	n := &names{scopes: map[ast.Node]*scope{}, of: map[*ast.Identifier]*reference{}}
+	n := &names{scopes: map[ast.Node]*scope{}, of: map[*ast.Identifier]*reference{}, declared: map[*ast.Identifier]*variable{}}
 	n.enter(program, func() {
 		n.declareVars(program.DeclarationList)
 		n.declareLexical(program.Body)
@@ -111,6 +113,7 @@ func (n *names) visit(node ast.Node) {
 	case *ast.RegExpLiteral:
 		n.regexps = append(n.regexps, node)
 	case *ast.Binding:
+		n.bindings = append(n.bindings, node)
 		n.bind(node.Target)
 		some(node.Initializer, n.visit)
 	case *ast.ForDeclaration:
@@ -245,6 +248,7 @@ func (n *names) declare(target ast.Node, value ast.Expression) {
 		if n.scope.names[v.name] == nil {
 			n.scope.order = append(n.scope.order, v)
 		}
+		n.declared[target] = v
 		n.scope.names[v.name] = v
 	case *ast.AssignExpression:
 		n.declare(target.Left, nil)

@@ -32,6 +32,7 @@ type unit struct {
 	imports    []imported
 	taken      int // places with imports
 	names      *names
+	aliased    map[*variable]string
 	block      *ast.BlockStatement // the program's statements
 }
 
