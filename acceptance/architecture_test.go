@@ -44,16 +44,17 @@ func TestImportsPointDown(t *testing.T) {
 	all := imports(t)
 	// may is what a package of the module may import of the module.
 	may := map[string][]string{
-		"core/program":        {},
-		"core/sandbox":        {"core/program"},
+		"internal/nearest":    {},
+		"core/program":        {"internal/nearest"},
+		"core/sandbox":        {"core/program", "internal/nearest"},
 		"core/journal":        {},
 		"core/journal/badger": {"core/journal"},
 		"core/journal/memory": {"core/journal"},
-		"core/schema":         {},
+		"core/schema":         {"internal/nearest"},
 		"core/typescript":     {},
-		"core/catalog":        {"core/typescript", "core/schema"},
+		"core/catalog":        {"core/typescript", "core/schema", "internal/nearest"},
 		"core/policy":         {"core/catalog"},
-		"core/config":         {"core/catalog", "core/policy", "core/schema"},
+		"core/config":         {"core/catalog", "core/policy", "core/schema", "internal/nearest"},
 		"core/truncate":       {},
 		"core/codetool":       {"core/catalog", "core/program", "core/sandbox", "core/schema", "core/typescript", "plugin/sdk", "plugin/wire"},
 		"core/engine":         {"core/catalog", "core/journal", "core/policy", "core/program", "core/sandbox", "plugin/wire"},
