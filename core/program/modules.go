@@ -112,12 +112,22 @@ func (l *library) parse(c *code) (*unit, *script, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, check := range []func() error{u.checkCommonJS, u.checkSteps} {
+	for _, check := range []func() error{u.checkCommonJS, u.checkGiven, u.checkSteps} {
 		if err := check(); err != nil {
 			return nil, nil, err
 		}
 	}
 	return u, s, nil
+}
+
+// checkGiven refuses what only a program is given.
+func (u *unit) checkGiven() error {
+	for _, r := range u.names.references {
+		if r.variable == nil && !r.typeOf && (r.name == "input" || r.name == "env") {
+			return u.fault(r.at, r.name+" belongs to the program; let the program hand it to the module's functions")
+		}
+	}
+	return nil
 }
 
 // exportsOf returns an object of all that a module exports, whose properties follow the module's variables.
