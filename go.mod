@@ -3,7 +3,6 @@ module github.com/codemode-go/codemode
 go 1.26.0
 
 require (
-	github.com/agext/levenshtein v1.2.1
 	github.com/aymanbagabas/go-udiff v0.4.2
 	github.com/bufbuild/protocompile v0.14.1
 	github.com/creack/pty v1.1.24
@@ -40,6 +39,7 @@ require (
 
 require (
 	github.com/BurntSushi/toml v1.4.1-0.20240526193622-a339e1f7089c // indirect
+	github.com/agext/levenshtein v1.2.1 // indirect
 	github.com/apparentlymart/go-textseg/v15 v15.0.0 // indirect
 	github.com/apparentlymart/go-textseg/v17 v17.0.1 // indirect
 	github.com/bahlo/generic-list-go v0.2.0 // indirect

@@ -51,6 +51,8 @@ type Options struct {
 	RequireWalls bool
 	// Connectors are the namespaces, each label once.
 	Connectors []Connector
+	// Modules are helper code that programs can import, each name once.
+	Modules []Module
 	// Limits replace DefaultLimits where a field is set.
 	Limits engine.Limits
 	// Source is the most bytes that a program may have; 256 KiB if 0.

@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/hashicorp/go-hclog"
 
+	"github.com/codemode-go/codemode/core/catalog"
 	"github.com/codemode-go/codemode/core/engine"
 	"github.com/codemode-go/codemode/core/journal"
 	"github.com/codemode-go/codemode/core/journal/badger"
@@ -76,6 +77,9 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	o.Limits = limitsOver(DefaultLimits, o.Limits)
 	o.Queue, o.QueueTimeout = cmp.Or(o.Queue, DefaultQueue), cmp.Or(o.QueueTimeout, DefaultQueueTimeout)
 	h := &Host{options: o, logger: o.Logger, store: o.Store, slots: newSlots(o), active: map[string]*driven{}}
+	if err := checkModules(o.Modules); err != nil {
+		return nil, err
+	}
 	if err := makeDir(o.Dir); err != nil {
 		return nil, err
 	}
@@ -90,6 +94,11 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	if err := h.openSandbox(); err != nil {
 		return nil, errors.Join(err, h.close())
 	}
+	modules, err := h.compileModules(ctx)
+	if err != nil {
+		return nil, errors.Join(err, h.close())
+	}
+	registry.modules, registry.snapshot = modules, catalog.New(nil, modules...)
 	rules := map[string][]policy.Rule{}
 	for _, c := range o.Connectors {
 		rules[c.Label] = c.Rules
@@ -201,7 +210,7 @@ func (h *Host) Run(ctx context.Context, req RunRequest) (*Outcome, error) {
 	}()
 	h.warm()
 	h.registry.load(ctx)
-	prog, err := h.sandbox.Compile(ctx, program.Source{Text: req.Code, Namespaces: h.registry.methods()})
+	prog, err := h.sandbox.Compile(ctx, program.Source{Text: req.Code, Namespaces: h.registry.methods(), Modules: h.modules()})
 	var fault *program.Error
 	switch {
 	case errors.As(err, &fault):

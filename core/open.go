@@ -11,6 +11,7 @@ import (
 	"github.com/codemode-go/codemode/core/config"
 	"github.com/codemode-go/codemode/core/engine"
 	"github.com/codemode-go/codemode/core/plugin"
+	"github.com/codemode-go/codemode/core/program"
 	"github.com/codemode-go/codemode/core/sandbox"
 	"github.com/codemode-go/codemode/plugin/wire"
 )
@@ -42,6 +43,9 @@ func Open(ctx context.Context, cfg *config.Config, o OpenOptions) (*Host, error)
 			Label: c.Label, Connector: s, Config: c.ConfigJSON, Rules: c.Rules,
 			Adjust: c.Apply, Timeout: c.CallTimeout, Check: c.Validate, Explain: explainer(c), Pace: paceOf(c), Hint: c.Hint,
 		})
+	}
+	for _, m := range cfg.Modules {
+		options.Modules = append(options.Modules, Module{Name: m.Name, Description: m.Description, Text: m.Text, Explain: moduleExplainer(m)})
 	}
 	h, err := New(ctx, options)
 	if err != nil {
@@ -94,6 +98,13 @@ func explainer(c *config.Connector) func(*wire.Error, json.RawMessage) error {
 			return err
 		}
 		return fmt.Errorf("configure: %w", complaint)
+	}
+}
+
+// moduleExplainer gives a fault of a module's text its place in the configuration.
+func moduleExplainer(m *config.Module) func(*program.Error) error {
+	return func(fault *program.Error) error {
+		return m.Fault(fault.Line, fault.Column, fault.Message, fault.Source)
 	}
 }
 

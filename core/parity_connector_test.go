@@ -254,7 +254,7 @@ func TestMethodWithoutASchema(t *testing.T) {
 	w, v := newVault(t)
 	w.is(w.run(`return await vault.echo({any: [1, {thing: null}]})`), "completed", `{"any":[1,{"thing":null}]}`)
 	w.is(w.run(`return await vault.echo()`), "completed", `{}`)
-	w.is(w.run(`try { await vault.echo([1]) } catch (e) { return e.name }`), "completed", `"TypeError"`)
+	w.is(w.run(`try { await vault.echo(...[[1]]) } catch (e) { return e.name }`), "completed", `"TypeError"`)
 	same(t, "received", v.received(), []string{`echo {"any":[1,{"thing":null}]}`, `echo {}`})
 }
 

@@ -31,7 +31,7 @@ func TestPrograms(t *testing.T) {
 		"a caught failure":      {`try { await items.fail({id: 3}) } catch {} return await vault.echo({a: 1})`, []string{"completed", `{"a":1}`}},
 		"no network":            {`return typeof fetch === "undefined" ? "none" : await fetch("https://example.com")`, []string{"completed", `"none"`}},
 		"no environment":        {`return [typeof process, typeof require, typeof Deno, typeof Bun]`, []string{"completed", `["undefined","undefined","undefined","undefined"]`}},
-		"positional arguments":  {`try { await vault.put("a", "b") } catch (e) { return e.name }`, []string{"completed", `"TypeError"`}},
+		"positional arguments":  {`try { await vault.put(...["a", "b"]) } catch (e) { return e.name }`, []string{"completed", `"TypeError"`}},
 		"two namespaces":        {`return [await items.list(), await vault.echo({b: 2})]`, []string{"completed", `[[1,2],{"b":2}]`}},
 		"input and env":         {`(input, env) => [input, Object.keys(env)]`, []string{"completed", `[null,["items","vault"]]`}},
 		"a throw that is empty": {`throw ""`, []string{"error", engine.ErrorRuntime, "threw ''"}},

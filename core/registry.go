@@ -26,9 +26,10 @@ type registry struct {
 	timeout  time.Duration
 	judge    *policy.Policy
 	snippets func(context.Context) []catalog.Snippet
-	values   journal.Values // what connectors store for themselves; nil: nothing
-	entries  []*entry       // in the order of the options
-	key      []byte         // of the configurations' fingerprints
+	values   journal.Values   // what connectors store for themselves; nil: nothing
+	entries  []*entry         // in the order of the options
+	modules  []catalog.Module // what programs can import
+	key      []byte           // of the configurations' fingerprints
 
 	ctx     context.Context // of the attempts to load; ends with close
 	stop    context.CancelFunc
@@ -125,7 +126,7 @@ func (r *registry) refresh() {
 	for _, e := range r.entries {
 		list = append(list, e.describe())
 	}
-	fresh := catalog.New(list).Judged(func(m *catalog.Method) (asks, denied bool) {
+	fresh := catalog.New(list, r.modules...).Judged(func(m *catalog.Method) (asks, denied bool) {
 		return r.judge.Effective(m.Connector, m)
 	})
 	r.mu.Lock()

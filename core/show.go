@@ -106,19 +106,21 @@ func (e *NotFoundError) Error() string { return fmt.Sprintf("there is no executi
 
 // Detail is an execution in full, for people.
 type Detail struct {
-	ID       string            `json:"id"`
-	Status   string            `json:"status"`
-	Created  time.Time         `json:"created"`
-	Updated  time.Time         `json:"updated"`
-	Caller   string            `json:"caller,omitempty"`
-	Labels   map[string]string `json:"labels,omitempty"`
-	Task     string            `json:"task,omitempty"`
-	Source   string            `json:"source"`
-	Input    json.RawMessage   `json:"input,omitempty"`
-	Passes   int               `json:"passes"`
-	Outcome  *Outcome          `json:"outcome"`
-	Timeline []Entry           `json:"timeline"`
-	Logs     []string          `json:"logs,omitempty"`
+	ID      string            `json:"id"`
+	Status  string            `json:"status"`
+	Created time.Time         `json:"created"`
+	Updated time.Time         `json:"updated"`
+	Caller  string            `json:"caller,omitempty"`
+	Labels  map[string]string `json:"labels,omitempty"`
+	Task    string            `json:"task,omitempty"`
+	Source  string            `json:"source"`
+	Input   json.RawMessage   `json:"input,omitempty"`
+	// Modules are what the program imports.
+	Modules  []journal.Module `json:"modules,omitempty"`
+	Passes   int              `json:"passes"`
+	Outcome  *Outcome         `json:"outcome"`
+	Timeline []Entry          `json:"timeline"`
+	Logs     []string         `json:"logs,omitempty"`
 	// Damage says that the journal ends early, and why; empty: it is whole.
 	Damage string `json:"damage,omitempty"`
 }
@@ -146,7 +148,7 @@ func (h *Host) Show(ctx context.Context, id string) (*Detail, error) {
 	}
 	d := &Detail{
 		ID: id, Status: string(s.Status), Created: s.Created, Updated: s.Updated, Caller: s.Begun.Caller,
-		Labels: s.Begun.Labels, Task: s.Begun.Task, Source: s.Begun.Source, Passes: s.Passes,
+		Labels: s.Begun.Labels, Task: s.Begun.Task, Source: s.Begun.Source, Modules: s.Begun.Modules, Passes: s.Passes,
 		Outcome: h.outcomeOf(s), Timeline: t.entries, Logs: s.Logs,
 	}
 	if s.Begun.HasInput {

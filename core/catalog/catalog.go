@@ -56,6 +56,7 @@ type Catalog struct {
 	connectors []Connector // in the order of their labels
 	byLabel    map[string]*entry
 	collisions []Collision
+	modules    []Module
 	index      func() *index
 }
 
@@ -67,10 +68,10 @@ type entry struct {
 	types  func() map[string][]*Method // by the names of the types that their schemas know
 }
 
-// New returns the catalog of some connectors, whose labels must be distinct. It
+// New returns the catalog of some connectors, whose labels must be distinct, and of modules. It
 // copies the methods, sets their Connector, and gives those without a Name
 // their listed name.
-func New(connectors []Connector) *Catalog {
+func New(connectors []Connector, modules ...Module) *Catalog {
 	connectors = slices.Clone(connectors)
 	slices.SortStableFunc(connectors, func(a, b Connector) int { return cmp.Compare(a.Label, b.Label) })
 	var all []Collision
@@ -80,7 +81,7 @@ func New(connectors []Connector) *Catalog {
 		conn.Methods, collisions = named(conn.Label, conn.Methods)
 		all = append(all, collisions...)
 	}
-	return snapshot(connectors, all)
+	return snapshot(connectors, all, modules)
 }
 
 // Judged returns the catalog with the methods' Asks and Denied as judge says: a
@@ -96,16 +97,16 @@ func (c *Catalog) Judged(judge func(m *Method) (asks, denied bool)) *Catalog {
 		}
 		connectors[i].Methods = methods
 	}
-	return snapshot(connectors, c.collisions)
+	return snapshot(connectors, c.collisions, c.modules)
 }
 
 // snapshot returns the catalog of connectors that are its own, in order, with named methods.
-func snapshot(connectors []Connector, collisions []Collision) *Catalog {
-	c := &Catalog{connectors: connectors, collisions: collisions, byLabel: make(map[string]*entry, len(connectors))}
+func snapshot(connectors []Connector, collisions []Collision, modules []Module) *Catalog {
+	c := &Catalog{connectors: connectors, collisions: collisions, modules: modules, byLabel: make(map[string]*entry, len(connectors))}
 	for i := range connectors {
 		c.byLabel[connectors[i].Label] = newEntry(&connectors[i])
 	}
-	c.index = sync.OnceValue(func() *index { return newIndex(c.methodDocuments()) })
+	c.index = sync.OnceValue(func() *index { return newIndex(append(c.methodDocuments(), c.moduleDocuments()...)) })
 	return c
 }
 

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/codemode-go/codemode/core/typescript"
+	"github.com/codemode-go/codemode/internal/nearest"
 )
 
 // Description is a page about a connector, one of its tags, a method, a type or a snippet.
@@ -118,6 +119,11 @@ func (c *Catalog) pages(target string, snippets []Snippet) []Description {
 	if strings.HasPrefix(target, platform+".") {
 		return pages
 	}
+	for _, m := range c.modules {
+		if m.Name == target {
+			pages = append(pages, m.page())
+		}
+	}
 	for _, conn := range c.connectors {
 		e := c.byLabel[conn.Label]
 		if m := e.method(target); m != nil {
@@ -195,10 +201,10 @@ func (c *Catalog) unknown(target string, snippets []Snippet) Description {
 	switch {
 	case e != nil && separator == "#":
 		d.Description = fmt.Sprintf("%s has no tag %q.", label, rest)
-		d.Matches = prefixed(label+"#", nearest(rest, e.tags()))
+		d.Matches = prefixed(label+"#", nearest.Names(rest, e.tags(), maxNearest))
 	case e != nil && separator == ":":
 		d.Description = fmt.Sprintf("%s has no type %q.", label, rest)
-		d.Matches = prefixed(label+":", nearest(rest, sortedKeys(e.types())))
+		d.Matches = prefixed(label+":", nearest.Names(rest, sortedKeys(e.types()), maxNearest))
 	case e != nil:
 		d.Description = fmt.Sprintf("%s has no method %q.", label, rest)
 		d.Matches = prefixed(label+".", e.nearest(rest))
@@ -222,7 +228,10 @@ func (c *Catalog) similar(target string, snippets []Snippet) []string {
 	for _, s := range snippets {
 		names = append(names, s.Name)
 	}
-	list := nearest(target, names)
+	for _, m := range c.modules {
+		names = append(names, m.Name)
+	}
+	list := nearest.Names(target, names, maxNearest)
 	_, _, last := split(target)
 	if last == "" {
 		last = target

@@ -21,6 +21,7 @@ const (
 	KindMethod    Kind = "method"
 	KindType      Kind = "type"
 	KindSnippet   Kind = "snippet"
+	KindModule    Kind = "module"
 	KindUnknown   Kind = "unknown"
 )
 

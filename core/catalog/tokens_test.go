@@ -49,45 +49,5 @@ func FuzzTokens(f *testing.F) {
 				t.Errorf("%q has a token %q", text, w)
 			}
 		}
-		nearest(text, []string{"create_issue", text, ""})
 	})
-}
-
-func TestNearest(t *testing.T) {
-	t.Parallel()
-	names := []string{"create_issue", "create_issue_comment", "list_issues", "close_issue", "get_repository", "merge"}
-	tests := map[string]string{ // the first suggestion; empty: none
-		"create_isue":  "create_issue",
-		"createIssue":  "create_issue",
-		"craete_issue": "create_issue",
-		"issue_create": "create_issue",
-		"comment":      "create_issue_comment",
-		"getRepo":      "get_repository",
-		"mrege":        "merge",
-		"xyzzy":        "",
-	}
-	for name, want := range tests {
-		first := ""
-		if got := nearest(name, names); len(got) > 0 {
-			first = got[0]
-		}
-		if first != want {
-			t.Errorf("nearest(%q) begins with %q, want %q", name, first, want)
-		}
-	}
-}
-
-func TestDistance(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		a, b string
-		want int
-	}{
-		{"", "", 0}, {"a", "", 1}, {"abc", "abc", 0}, {"abc", "acb", 1}, {"kitten", "sitting", 3}, {"größe", "grösse", 2},
-	}
-	for _, tt := range tests {
-		if got := distance(tt.a, tt.b); got != tt.want {
-			t.Errorf("distance(%q, %q) = %d, want %d", tt.a, tt.b, got, tt.want)
-		}
-	}
 }

@@ -23,8 +23,15 @@ func (c *Catalog) ToolDescription(o ToolOptions) string {
 	}
 	var b strings.Builder
 	b.WriteString(toolOpening)
-	fmt.Fprintf(&b, toolGlobals, strings.Join(append(c.labelsWithin(o.Size/4), platform), ", "))
+	imports := "no import and no require"
+	if len(c.modules) > 0 {
+		imports = "nothing to import but the modules below"
+	}
+	fmt.Fprintf(&b, toolGlobals, strings.Join(append(c.labelsWithin(o.Size/4), platform), ", "), imports)
 	b.WriteString(c.namespaceList(o.Size))
+	if len(c.modules) > 0 {
+		b.WriteString("\nModules:\n" + c.moduleList(o.Size/4))
+	}
 	b.WriteString(toolRules)
 	return b.String()
 }
@@ -33,7 +40,7 @@ const toolOpening = `Runs one JavaScript or TypeScript program and returns its o
 `
 
 const toolGlobals = `
-The ONLY globals beside the language's own are %s, and input, env (the namespaces) and console. There is no network, no file system, no import and no require.
+The ONLY globals beside the language's own are %s, and input, env (the namespaces) and console. There is no network, no file system, %s.
 
 Namespaces:
 `

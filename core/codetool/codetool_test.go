@@ -174,7 +174,7 @@ func TestFailures(t *testing.T) {
 				Message: `math.add was not called: a: got string, want integer; c: unknown property (allowed: a, b)`, Line: 1, Column: 12},
 		},
 		"two arguments": {
-			`await math.add(1, 2)`,
+			`await math.add(...[1, 2])`,
 			codetool.Error{Type: codetool.ErrorRuntime, Name: "TypeError", Message: `math.add takes one object with named arguments, not several arguments`, Line: 1, Column: 12},
 		},
 		"a global that is not there": {

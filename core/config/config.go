@@ -26,6 +26,8 @@ type Config struct {
 	Approvals Approvals
 	// Connectors are in the order of the files' names and of the blocks in them.
 	Connectors []*Connector
+	// Modules are what programs can import, in the same order.
+	Modules []*Module
 
 	fingerprint string
 }

@@ -190,6 +190,9 @@ func dump(t *testing.T, c *config.Config) string {
 			line("  method", m)
 		}
 	}
+	for _, m := range c.Modules {
+		line("module "+m.Name, []string{m.Description, m.Text})
+	}
 	return b.String()
 }
 

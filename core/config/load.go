@@ -62,6 +62,7 @@ type loader struct {
 var root = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{
 	{Type: "runtime"}, {Type: "sandbox"}, {Type: "approvals"}, {Type: "locals"},
 	{Type: "connector", LabelNames: []string{"label"}},
+	{Type: "module", LabelNames: []string{"name"}},
 	{Type: "variable", LabelNames: []string{"name"}},
 }}
 
@@ -78,6 +79,7 @@ func (l *loader) load() *Config {
 	c.Sandbox = l.sandbox(l.single(blocks, "sandbox"))
 	c.Approvals = l.approvals(l.single(blocks, "approvals"))
 	c.Connectors = l.connectors(blocks.OfType("connector"))
+	c.Modules = l.modules(blocks.OfType("module"))
 	c.fingerprint = l.source.fingerprint(l.variables)
 	return c
 }

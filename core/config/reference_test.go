@@ -42,6 +42,9 @@ connector "x" {
   method "*" {
   }
 }
+module "x.js" {
+  source = ""
+}
 variable "x" {
   default = 1
 }
@@ -293,7 +296,7 @@ func mustLoadText(t *testing.T, path, text string) *Config {
 
 // same says how two configurations differ.
 func same(a, b *Config) string {
-	return cmp.Diff(a, b, cmpopts.IgnoreUnexported(Config{}, Connector{}), cmpopts.IgnoreFields(policy.Rule{}, "Place"),
+	return cmp.Diff(a, b, cmpopts.IgnoreUnexported(Config{}, Connector{}, Module{}), cmpopts.IgnoreFields(policy.Rule{}, "Place"),
 		cmp.Comparer(func(a, b *condition) bool { return (a == nil) == (b == nil) }))
 }
 

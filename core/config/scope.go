@@ -8,6 +8,8 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
+
+	"github.com/codemode-go/codemode/internal/nearest"
 )
 
 // evaluateScope gives expressions what they can refer to: variables, locals and functions.
@@ -138,4 +140,13 @@ func stepName(step hcl.Traverser) (string, bool) {
 // inOrder lists attributes in the order of their places.
 func inOrder(attrs hcl.Attributes) []*hcl.Attribute {
 	return slices.SortedFunc(maps.Values(attrs), func(a, b *hcl.Attribute) int { return a.Range.Start.Byte - b.Range.Start.Byte })
+}
+
+// suggestion is a sentence that names the candidate nearest to name, or "".
+func suggestion(name string, candidates []string) string {
+	near := nearest.Name(name, candidates)
+	if near == "" {
+		return ""
+	}
+	return fmt.Sprintf(" Did you mean %q?", near)
 }

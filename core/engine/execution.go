@@ -52,11 +52,15 @@ func (e *Engine) New(b Begin) (*Execution, error) {
 		store: e.Store, now: e.Now, epoch: 1,
 		state: journal.NewState(b.ID), blobs: [][]byte{blob},
 	}
+	var modules []journal.Module
+	for _, m := range b.Program.Modules {
+		modules = append(modules, journal.Module{Name: m.Name, Hash: m.Hash})
+	}
 	_, err = r.add(&journal.Begun{
 		Source: b.Source, JS: b.Program.JS, Compiler: b.Program.Version, Engine: sandbox.Version,
 		Input: b.Input, HasInput: b.Input != nil, Seed: b.Seed,
 		Namespaces: sandbox.Digest(blob), Connectors: b.Connectors,
-		Caller: b.Caller, Labels: b.Labels, Task: b.Task, AskWrites: b.AskWrites, Owner: e.Owner,
+		Caller: b.Caller, Labels: b.Labels, Task: b.Task, AskWrites: b.AskWrites, Owner: e.Owner, Modules: modules,
 	})
 	if err != nil {
 		return nil, err

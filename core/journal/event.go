@@ -38,6 +38,13 @@ type Begun struct {
 	Task       string            `cbor:"12,keyasint,omitempty"`
 	AskWrites  bool              `cbor:"13,keyasint,omitempty"` // every write of this execution waits for a person
 	Owner      string            `cbor:"14,keyasint,omitempty"`
+	Modules    []Module          `cbor:"15,keyasint,omitempty"` // what the program imports; JS has them in it
+}
+
+// Module is a module that a program imports.
+type Module struct {
+	Name string `cbor:"1,keyasint" json:"name"`
+	Hash []byte `cbor:"2,keyasint" json:"hash"` // SHA-256 of its text
 }
 
 // Connector is a connector as an execution met it.

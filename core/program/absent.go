@@ -61,12 +61,12 @@ func (u *unit) checkAbsent() error {
 		}
 	}
 	for _, c := range u.names.calls {
-		global, dot, ok := u.method(c)
-		if !ok || global != "globalThis" {
+		m := u.method(c.Callee)
+		if m == nil || m.namespace != "globalThis" {
 			continue
 		}
-		if advice, ok := Absent(dot.Identifier.Name.String()); ok {
-			return u.fault(dot.Identifier.Idx, advice)
+		if advice, ok := Absent(m.name); ok {
+			return u.fault(m.at, advice)
 		}
 	}
 	return nil

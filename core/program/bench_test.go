@@ -43,3 +43,16 @@ func benchmark(b *testing.B, size int) {
 
 func BenchmarkCompile1KB(b *testing.B)  { benchmark(b, 1<<10) }
 func BenchmarkCompile20KB(b *testing.B) { benchmark(b, 20<<10) }
+
+// BenchmarkCompileWithModule is what a program pays for a module that it imports.
+func BenchmarkCompileWithModule(b *testing.B) {
+	src := program.Source{
+		Text:    `import { triage } from "triage.js"; return await triage(await github.list_issues({}))`,
+		Modules: []program.Module{{Name: "triage.js", Text: strings.Replace(sample, "async function", "export async function", 1)}},
+	}
+	for b.Loop() {
+		if _, err := program.Compile(src); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

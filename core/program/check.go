@@ -9,12 +9,9 @@ import (
 	"github.com/dop251/goja/ast"
 )
 
-// platform is what codemode offers.
-var platform = []string{"search", "describe", "step", "run"}
-
 // check refuses what is visibly wrong before anything runs.
 func (u *unit) check() error {
-	for _, check := range []func() error{u.checkModules, u.checkAbsent, u.checkCalls, u.checkSteps} {
+	for _, check := range []func() error{u.checkCommonJS, u.checkAbsent, u.checkCalls, u.checkDestructuring, u.checkSteps} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -31,51 +28,16 @@ func (u *unit) global(e ast.Expression) string {
 	return id.Name.String()
 }
 
-// method splits a call like namespace.method(...) on a global; ok is false for any other.
-func (u *unit) method(c *ast.CallExpression) (namespace string, dot *ast.DotExpression, ok bool) {
-	dot, isDot := c.Callee.(*ast.DotExpression)
-	if !isDot {
-		return "", nil, false
-	}
-	namespace = u.global(dot.Left)
-	return namespace, dot, namespace != ""
-}
-
-// checkModules refuses CommonJS, whose names do not exist here.
-func (u *unit) checkModules() error {
-	for _, c := range u.names.calls {
-		if u.global(c.Callee) == "require" {
-			return u.fault(c.Idx0(), u.noModules())
-		}
-	}
+// checkCommonJS refuses module.exports; typeof module finds that there is none.
+func (u *unit) checkCommonJS() error {
 	for _, r := range u.names.references {
-		if r.variable == nil && r.name == "module" && !u.asks(r.name) {
-			return u.fault(r.at, "module.exports is not available; write export default, or call the function at the end")
-		}
-	}
-	return nil
-}
-
-// checkCalls refuses calls of methods that a namespace does not have.
-func (u *unit) checkCalls() error {
-	for _, c := range u.names.calls {
-		namespace, dot, ok := u.method(c)
-		if !ok {
+		if r.variable != nil || r.typeOf || r.name != "module" && r.name != "exports" {
 			continue
 		}
-		methods, known := u.namespaces[namespace]
-		if namespace == "codemode" {
-			methods, known = platform, true
+		if u.code.module != "" {
+			return u.fault(r.at, "module.exports is not available; write export before what the module offers")
 		}
-		name := dot.Identifier.Name.String()
-		if known && !slices.Contains(methods, name) {
-			return u.fault(dot.Identifier.Idx, fmt.Sprintf("%s has no method %q; %s", namespace, name, suggest(name, methods, "it has")))
-		}
-		if !known && len(u.namespaces) > 0 && !standard[namespace] {
-			if near := nearest(namespace, u.labels()); len(near) > 0 {
-				return u.fault(dot.Left.Idx0(), fmt.Sprintf("there is no namespace %q; %s", namespace, suggest(namespace, u.labels(), "there are")))
-			}
-		}
+		return u.fault(r.at, "module.exports is not available; write export default, or call the function at the end")
 	}
 	return nil
 }
@@ -87,8 +49,7 @@ func (u *unit) labels() []string { return slices.Sorted(maps.Keys(u.namespaces))
 // so the variable would keep its old value.
 func (u *unit) checkSteps() error {
 	for _, c := range u.names.calls {
-		namespace, dot, ok := u.method(c)
-		if !ok || namespace != "codemode" || dot.Identifier.Name != "step" {
+		if m := u.method(c.Callee); m == nil || m.namespace != "codemode" || m.name != "step" {
 			continue
 		}
 		for _, argument := range c.ArgumentList {

@@ -9,6 +9,8 @@ import (
 type code struct {
 	text  string   // prose and fences are blank
 	model []string // the lines that the model wrote
+	// module is the name of the module that the text is; empty: it is the program.
+	module string
 }
 
 // position is a place in the model's text: both from 1, columns in UTF-16 units as JavaScript counts them.
@@ -17,10 +19,10 @@ type position struct{ line, column int }
 // fault returns an error that points to a place.
 func (c *code) fault(at position, message string) *Error {
 	if at.line < 1 {
-		return &Error{Message: message}
+		return &Error{Message: message, Module: c.module}
 	}
 	at.line = min(at.line, len(c.model))
-	return &Error{Message: message, Line: at.line, Column: at.column, Source: c.model[at.line-1]}
+	return &Error{Message: message, Module: c.module, Line: at.line, Column: at.column, Source: c.model[at.line-1]}
 }
 
 // at returns the position of a byte offset of the text.

@@ -1,5 +1,7 @@
 package program
 
+import "slices"
+
 // Version names this compiler and the transpiler inside it. It changes whenever the same text may compile
 // to another [Program.JS].
 const Version = "2+esbuild-0.28.2"
@@ -18,7 +20,8 @@ const Version = "2+esbuild-0.28.2"
 //
 // so that evaluating it gives the function and runs nothing of the model's. goja's positions in it, once the source
 // map is applied, are lines and columns of the model's text, both from 1, under the file name "program"; what was
-// put around the model's code has the file name "codemode".
+// put around the model's code has the file name "codemode". Modules stand before return; places in one have the file
+// name [ModuleSource] and its name.
 func Compile(src Source) (*Program, error) {
 	c, err := intake(src.Text)
 	if err != nil {
@@ -30,11 +33,20 @@ func Compile(src Source) (*Program, error) {
 	if err := c.checkShell(); err != nil {
 		return nil, err
 	}
+	if err := c.checkWrapped(); err != nil {
+		return nil, err
+	}
 	out, err := transpile(c)
 	if err != nil {
 		return nil, err
 	}
-	u, err := parse(c, out, src.Namespaces)
+	l := newLibrary(src)
+	u, err := parse(c, out, programShell, l)
+	if err != nil {
+		return nil, err
+	}
+	u.namespaces = src.Namespaces
+	imports, err := u.linkImports()
 	if err != nil {
 		return nil, err
 	}
@@ -49,9 +61,9 @@ func Compile(src Source) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	js, err := u.link(append(entry, expressions...))
+	js, err := u.link(slices.Concat(imports, entry, expressions))
 	if err != nil {
 		return nil, err
 	}
-	return &Program{JS: js, Version: Version}, nil
+	return &Program{JS: js, Version: Version, Modules: l.list()}, nil
 }

@@ -37,23 +37,57 @@ func FuzzCompile(f *testing.F) {
 			checkFault(t, text, err)
 			return
 		}
-		vm := goja.New()
-		ast, err := goja.Parse("code", p.JS, parser.WithSourceMapLoader(func(string) ([]byte, error) { return nil, errors.New("denied") }))
-		if err != nil {
-			t.Fatalf("%q compiles to what goja cannot parse: %v", text, err)
+		checkForm(t, text, p)
+	})
+}
+
+// FuzzModule holds the same of a text as a module, whose faults are placed in it.
+func FuzzModule(f *testing.F) {
+	archive, err := txtar.ParseFile("testdata/modules.txtar")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range archive.Files {
+		if strings.HasSuffix(file.Name, ".module") {
+			f.Add(string(file.Data))
 		}
-		code, err := goja.CompileAST(ast, false)
-		if err != nil {
-			t.Fatalf("%q compiles to what goja cannot compile: %v", text, err)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > 4096 {
+			t.Skip()
 		}
-		value, err := vm.RunProgram(code)
-		if err != nil {
-			t.Fatalf("%q: evaluating the form fails: %v", text, err)
+		p, err := program.Compile(program.Source{
+			Text:    "import * as m from 'm.js'; (await import('m.js')) === m",
+			Modules: []program.Module{{Name: "m.js", Text: text}, {Name: "money.js", Text: "export const format = 1, add = 2"}},
+		})
+		if err == nil {
+			checkForm(t, text, p)
+			return
 		}
-		if _, ok := goja.AssertFunction(value); !ok {
-			t.Fatalf("%q compiles to no function", text)
+		checkFault(t, text, err)
+		if e, _ := errors.AsType[*program.Error](err); e.Module != "m.js" {
+			t.Fatalf("%q: the fault is placed in %q: %v", text, e.Module, e)
 		}
 	})
+}
+
+func checkForm(t *testing.T, text string, p *program.Program) {
+	vm := goja.New()
+	ast, err := goja.Parse("code", p.JS, parser.WithSourceMapLoader(func(string) ([]byte, error) { return nil, errors.New("denied") }))
+	if err != nil {
+		t.Fatalf("%q compiles to what goja cannot parse: %v", text, err)
+	}
+	code, err := goja.CompileAST(ast, false)
+	if err != nil {
+		t.Fatalf("%q compiles to what goja cannot compile: %v", text, err)
+	}
+	value, err := vm.RunProgram(code)
+	if err != nil {
+		t.Fatalf("%q: evaluating the form fails: %v", text, err)
+	}
+	if _, ok := goja.AssertFunction(value); !ok {
+		t.Fatalf("%q compiles to no function", text)
+	}
 }
 
 func checkFault(t *testing.T, text string, err error) {

@@ -23,7 +23,8 @@ var namespaces = map[string][]string{
 }
 
 // TestGolden compiles and runs the programs in testdata. In each archive a file NAME.code is a text as a model
-// writes it, NAME.input is its input, if any, and NAME.want is what came of it.
+// writes it, NAME.input is its input, if any, and NAME.want is what came of it. A file NAME.module is a module that
+// all of them can import as NAME.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	paths, err := filepath.Glob("testdata/*.txtar")
@@ -54,6 +55,13 @@ func golden(t *testing.T, archive *txtar.Archive) *txtar.Archive {
 		files[f.Name] = string(f.Data)
 	}
 	renewed := &txtar.Archive{Comment: archive.Comment}
+	var modules []program.Module
+	for _, f := range archive.Files {
+		if name, ok := strings.CutSuffix(f.Name, ".module"); ok {
+			modules = append(modules, program.Module{Name: name, Text: string(f.Data)})
+			renewed.Files = append(renewed.Files, f)
+		}
+	}
 	for _, f := range archive.Files {
 		name, isCode := strings.CutSuffix(f.Name, ".code")
 		if !isCode {
@@ -63,7 +71,7 @@ func golden(t *testing.T, archive *txtar.Archive) *txtar.Archive {
 		if input, ok := files[name+".input"]; ok {
 			renewed.Files = append(renewed.Files, txtar.File{Name: name + ".input", Data: []byte(input)})
 		}
-		got := outcome(string(f.Data), files[name+".input"])
+		got := outcome(program.Source{Text: string(f.Data), Namespaces: namespaces, Modules: modules}, files[name+".input"])
 		renewed.Files = append(renewed.Files, txtar.File{Name: name + ".want", Data: []byte(got)})
 		t.Run(name, func(t *testing.T) {
 			if want := files[name+".want"]; !*update && got != want {
@@ -74,8 +82,8 @@ func golden(t *testing.T, archive *txtar.Archive) *txtar.Archive {
 	return renewed
 }
 
-func outcome(text, input string) string {
-	p, err := program.Compile(program.Source{Text: text, Namespaces: namespaces})
+func outcome(src program.Source, input string) string {
+	p, err := program.Compile(src)
 	var fault *program.Error
 	switch {
 	case errors.As(err, &fault):

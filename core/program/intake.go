@@ -8,25 +8,52 @@ import (
 
 // intake finds the code in a text. What is not code becomes blank, so that every line keeps its number.
 func intake(text string) (*code, error) {
-	text = strings.ToValidUTF8(strings.TrimPrefix(text, "\uFEFF"), "\uFFFD")
-	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
-	lines := strings.Split(text, "\n")
-	c := &code{text: text, model: lines}
+	c := newCode(text)
+	text, lines := c.text, c.model
+	if m := onOneLine.FindStringSubmatchIndex(text); m != nil {
+		c.text = strings.Repeat("\n", strings.Count(text[:m[2]], "\n")) + text[m[2]:m[3]]
+		return c, nil
+	}
 	blocks := fencedBlocks(lines)
 	if len(blocks) > 0 {
 		b, err := c.choose(blocks)
 		if err != nil {
 			return nil, err
 		}
-		c.text = strings.Repeat("\n", b.open+1) + strings.Join(lines[b.open+1:b.close], "\n")
+		c.text = strings.Repeat("\n", b.open+1) + strings.Join(unquotedLines(lines[b.open], lines[b.open+1:b.close]), "\n")
 	}
 	c.text = withoutHashbang(c.text)
 	return c, nil
 }
 
+// newCode takes a text as it is.
+func newCode(text string) *code {
+	text = strings.ToValidUTF8(strings.TrimPrefix(text, "\uFEFF"), "\uFFFD")
+	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+	return &code{text: text, model: strings.Split(text, "\n")}
+}
+
 // fence matches a line that opens or closes a fenced block: the indent, the fence, its tag. No line of JavaScript
 // reads like this, for a template literal cannot hold three backticks; a comment can, hence fencedBlocks' care.
 var fence = regexp.MustCompile("^[ \t>]*(```+|~~~+)[ \t]*([A-Za-z0-9_+.#-]*)[^`]*$")
+
+// onOneLine matches a text that is one block on one line: ```js 1 + 1 ```.
+var onOneLine = regexp.MustCompile("^\\s*```(?:(?:js|javascript|ts|typescript)[ \t]+)?([^`\n]+)```\\s*$")
+
+// quoteMark matches what e-mail and Markdown put before the lines of a quotation.
+var quoteMark = regexp.MustCompile(`^[ \t]*>`)
+
+// unquotedLines blanks the quotation marks of a block's lines, if its fence has one.
+func unquotedLines(fence string, lines []string) []string {
+	if !quoteMark.MatchString(fence) {
+		return lines
+	}
+	plain := make([]string, len(lines))
+	for i, line := range lines {
+		plain[i] = quoteMark.ReplaceAllStringFunc(line, func(mark string) string { return strings.Repeat(" ", len(mark)) })
+	}
+	return plain
+}
 
 // block is a fenced block: the lines of its fences, from 0. An unclosed one has close -1.
 type block struct {

@@ -3,6 +3,7 @@ package program_test
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -22,7 +23,11 @@ var codemode = {
 	step: async (name, fn) => fn(),
 	search: async q => ({ results: [], query: q }),
 };
-var github = { list_issues: async a => [{ number: 1, title: "one", open: true }, { number: 2, title: "two", open: false }] };
+var github = {
+	list_issues: async a => [{ number: 1, title: "one", open: true }, { number: 2, title: "two", open: false }],
+	create_issue: async a => ({ number: 3, ...a }),
+	merge_pull_request: async a => { if (a.number === 13) throw new Error("conflict"); return { merged: true, number: a.number } },
+};
 var tracker = { create: async a => a };
 var namespaces = { github, tracker };
 `
@@ -93,6 +98,9 @@ func describe(vm *goja.Runtime, value goja.Value) (string, error) {
 	return b.String(), nil
 }
 
+// place matches a place in the program or in a module.
+var place = regexp.MustCompile(`[ (]((?:program|module/[^\s:()]+):\d+:\d+)`)
+
 // thrown renders an error with those frames of its stack that are the model's own.
 func thrown(vm *goja.Runtime, value goja.Value) string {
 	object, ok := value.(*goja.Object)
@@ -105,9 +113,8 @@ func thrown(vm *goja.Runtime, value goja.Value) string {
 		return text
 	}
 	for line := range strings.SplitSeq(stack.String(), "\n") {
-		if _, place, ok := strings.Cut(line, "program:"); ok {
-			place, _, _ = strings.Cut(place, "(")
-			text += " @" + place
+		if m := place.FindStringSubmatch(line); m != nil {
+			text += " @" + strings.TrimPrefix(m[1], "program:")
 		}
 	}
 	return text

@@ -25,6 +25,7 @@ type reference struct {
 	scope    *scope
 	variable *variable // nil: nothing in the program declares the name
 	write    bool
+	typeOf   bool // it is the operand of typeof
 }
 
 // scope is a stretch of the program with its own names.
@@ -60,13 +61,15 @@ type names struct {
 	scopes     map[ast.Node]*scope
 	references []*reference
 	of         map[*ast.Identifier]*reference
+	declared   map[*ast.Identifier]*variable
+	bindings   []*ast.Binding
 	calls      []*ast.CallExpression
 	news       []*ast.NewExpression
 	regexps    []*ast.RegExpLiteral
 }
 
 func resolve(program *ast.Program) *names {
-	n := &names{scopes: map[ast.Node]*scope{}, of: map[*ast.Identifier]*reference{}}
+	n := &names{scopes: map[ast.Node]*scope{}, of: map[*ast.Identifier]*reference{}, declared: map[*ast.Identifier]*variable{}}
 	n.enter(program, func() {
 		n.declareVars(program.DeclarationList)
 		n.declareLexical(program.Body)
@@ -96,6 +99,9 @@ func (n *names) visit(node ast.Node) {
 			return
 		}
 		n.visit(node.Operand)
+		if id, ok := node.Operand.(*ast.Identifier); ok {
+			n.of[id].typeOf = node.Operator == token.TYPEOF
+		}
 	case *ast.ForIntoExpression:
 		n.assign(node.Expression)
 	case *ast.CallExpression:
@@ -107,6 +113,7 @@ func (n *names) visit(node ast.Node) {
 	case *ast.RegExpLiteral:
 		n.regexps = append(n.regexps, node)
 	case *ast.Binding:
+		n.bindings = append(n.bindings, node)
 		n.bind(node.Target)
 		some(node.Initializer, n.visit)
 	case *ast.ForDeclaration:
@@ -241,6 +248,7 @@ func (n *names) declare(target ast.Node, value ast.Expression) {
 		if n.scope.names[v.name] == nil {
 			n.scope.order = append(n.scope.order, v)
 		}
+		n.declared[target] = v
 		n.scope.names[v.name] = v
 	case *ast.AssignExpression:
 		n.declare(target.Left, nil)

@@ -9,10 +9,11 @@ import (
 	"strings"
 )
 
-// mapping says where in the model's text a piece of generated text comes from.
+// mapping says where in its author's text a piece of generated text comes from.
 type mapping struct {
 	offset int // in bytes
 	from   position
+	source int // an index into the map's sources; 0: the program
 }
 
 // mappings are in the order of their offsets.
@@ -54,7 +55,7 @@ func decodeMap(sourceMap []byte, text string, origin func(position) (position, b
 			from.line += deltas[2]
 			from.column += deltas[3]
 			if at, ok := origin(from); ok {
-				found = append(found, mapping{lineStart + offset, at})
+				found = append(found, mapping{offset: lineStart + offset, from: at})
 			}
 		}
 		lineStart += len(line) + 1
@@ -66,12 +67,12 @@ func decodeMap(sourceMap []byte, text string, origin func(position) (position, b
 // from 1, and takes columns of the source as they are: so both stand here from 1, where the format has them from 0.
 // What stands before the first mapping is ours or esbuild's; it has a source of its own, so that nobody takes its
 // places for places in the program.
-func (m mappings) encode(text string) string {
+func (m mappings) encode(text string, modules ...string) string {
 	var b strings.Builder
 	lineStart, column := 0, 1
-	last := position{1, 0}
-	encodeVLQ(&b, column, ours, 0, 0)
-	separator, source := ",", ours
+	last, source := nowhere, ours
+	encodeVLQ(&b, column, ours, 0, last.column)
+	separator := ","
 	for _, mp := range m {
 		for {
 			end := strings.IndexByte(text[lineStart:], '\n')
@@ -85,15 +86,25 @@ func (m mappings) encode(text string) string {
 		b.WriteString(separator)
 		separator = ","
 		at := mp.offset - lineStart + 1
-		encodeVLQ(&b, at-column, models-source, mp.from.line-last.line, mp.from.column-last.column)
-		column, last, source = at, mp.from, models
+		encodeVLQ(&b, at-column, mp.source-source, mp.from.line-last.line, mp.from.column-last.column)
+		column, last, source = at, mp.from, mp.source
 	}
-	doc := `{"version":3,"sources":["program","codemode"],"names":[],"mappings":"` + b.String() + `"}`
+	sources := `"program","codemode"`
+	for _, name := range modules {
+		sources += `,"` + ModuleSource + name + `"`
+	}
+	doc := `{"version":3,"sources":[` + sources + `],"names":[],"mappings":"` + b.String() + `"}`
 	return "//# sourceMappingURL=data:application/json;base64," + base64.StdEncoding.EncodeToString([]byte(doc))
 }
 
-// The sources of a map: the model's text, and what was put around it.
-const models, ours = 0, 1
+// The first sources of a map: the model's text, and what was put around it. Those behind them are modules.
+const models, ours, firstModule = 0, 1, 2
+
+// ModuleSource stands before a module's name where that is the file name of a place.
+const ModuleSource = "module/"
+
+// nowhere is the place of what was put around the model's text. goja's reader of maps drops places in column 0.
+var nowhere = position{1, 1}
 
 const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 

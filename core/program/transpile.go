@@ -14,6 +14,7 @@ type script struct {
 	text     string
 	mappings mappings
 	exported string // the variable that holds the default export; "": there is none
+	exports  []binding
 }
 
 // wrapping is what esbuild reads: a text, most often the code's, and what stands around it.
@@ -87,8 +88,8 @@ func moduleOf(c *code) wrapping {
 
 // bodyOf makes the code a function's body; imports at its head stay outside.
 func bodyOf(c *code) wrapping {
-	w := wrapping{text: c.text, function: "async function " + freeName(c.text) + "(){", after: "\n}"}
-	w.before = w.function
+	w := wrapping{text: c.text, function: "async function " + freeName("program", c.text) + "(){", after: "\n}"}
+	w.before = asModule(c.text) + w.function
 	if head := headImports.FindString(c.text); strings.Contains(head, "import") {
 		w.at = len(head)
 	}
@@ -97,15 +98,25 @@ func bodyOf(c *code) wrapping {
 
 // expressionOf makes the code what a function returns.
 func expressionOf(c *code) wrapping {
-	w := wrapping{text: strings.TrimRight(c.text, "; \t\n"), function: "async function " + freeName(c.text) + "(){", after: "\n)}"}
-	w.before = w.function + "return("
+	w := wrapping{text: strings.TrimRight(c.text, "; \t\n"), function: "async function " + freeName("program", c.text) + "(){", after: "\n)}"}
+	w.before = asModule(c.text) + w.function + "return("
 	return w
 }
 
-// freeName returns a name that does not occur in a text.
-func freeName(text string) string {
-	name := "program"
-	for strings.Contains(text, name) {
+// asModule is what keeps esbuild from taking a text that speaks of CommonJS for such a module, which it would wrap. Other
+// texts stay scripts, in which a function that is declared in a block can be called behind it.
+func asModule(text string) string {
+	if commonJS.MatchString(text) {
+		return "export{};"
+	}
+	return ""
+}
+
+var commonJS = regexp.MustCompile(`\b(module|exports|require)\b`)
+
+// freeName returns a name that occurs in none of the texts.
+func freeName(name string, texts ...string) string {
+	for slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(t, name) }) {
 		name += "_"
 	}
 	return name
@@ -115,6 +126,7 @@ func freeName(text string) string {
 type fault struct {
 	text string
 	at   position
+	line string // of the text, at that place
 	note string
 	on   int // the line that the note speaks of; 0: none
 }
@@ -187,9 +199,10 @@ func (w wrapping) unwrap(out string, m mappings) *script {
 	s := &script{text: strings.TrimRight(out, "\n"), mappings: m}
 	if clause := exports.FindStringSubmatchIndex(out); clause != nil {
 		s.text = out[:clause[0]]
-		for name := range strings.SplitSeq(out[clause[2]:clause[3]], ",") {
-			if local, ok := strings.CutSuffix(strings.TrimSpace(name), " as default"); ok {
-				s.exported = local
+		s.exports = bindings(out[clause[2]:clause[3]])
+		for _, b := range s.exports {
+			if b.as == "default" {
+				s.exported = b.name
 			}
 		}
 	}
@@ -219,6 +232,9 @@ func (w wrapping) fault(c *code, wrapped string, messages []api.Message) *fault 
 		return c.clamp(at)
 	}
 	f := &fault{text: first.Text, at: place(locate(first))}
+	if f.at.line > 0 {
+		f.line = c.model[f.at.line-1]
+	}
 	if len(first.Notes) > 0 && first.Notes[0].Location != nil {
 		f.note, f.on = first.Notes[0].Text, place(first.Notes[0].Location).line
 	}

@@ -2,7 +2,6 @@ package program
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/dop251/goja"
@@ -11,33 +10,44 @@ import (
 	"github.com/dop251/goja/parser"
 )
 
-// The text around a program's statements. The inner braces let a program declare an input or env of its own.
+// The text around a program's statements, or a module's. The inner braces let a program declare an input or env of
+// its own, and between the braces is the place for what is imported.
 const (
-	opening  = `async function(input,env){{`
-	closing  = `}}`
-	preamble = `(()=>{"use strict";return `
-	ending   = `})()`
+	programShell = `async function(input,env){{`
+	moduleShell  = `function(){{`
+	closing      = `}}`
+	preamble     = `(()=>{"use strict";return `
+	ending       = `})()`
 )
 
-// unit is a program in the middle of its compilation: the generated text, its syntax tree and its names.
+// unit is a program, or a module, in the middle of its compilation: the generated text, its syntax tree and its names.
 type unit struct {
 	code       *code
+	shell      string
+	library    *library
 	namespaces map[string][]string
 	exported   string
 	text       string
 	mappings   mappings
+	imports    []imported
+	taken      int // places with imports
 	names      *names
+	aliased    map[*variable]string
 	block      *ast.BlockStatement // the program's statements
 }
 
 // parse reads generated statements as goja will.
-func parse(c *code, s *script, namespaces map[string][]string) (*unit, error) {
-	u := &unit{code: c, namespaces: namespaces, exported: s.exported}
-	u.text, u.mappings = apply(s.text+closing, s.mappings, []splice{{insert: preamble + opening}})
+func parse(c *code, s *script, shell string, l *library) (*unit, error) {
+	u := &unit{code: c, shell: shell, library: l, exported: s.exported}
+	u.text, u.mappings = apply(s.text+closing, s.mappings, []splice{{insert: preamble + shell}})
 	u.text += ending
 	program, err := u.parse()
-	if err != nil {
-		return nil, err
+	for err != nil {
+		offset, _ := u.engineFault(err)
+		if !u.takeImports(offset) {
+			return nil, u.engineError(err)
+		}
+		program, err = u.parse()
 	}
 	if u.block = body(program); u.block == nil || u.index(u.block.RightBrace) != len(u.text)-len(closing+ending) {
 		return nil, c.fault(c.start(), `syntax error: the braces do not match; there is a "}" too many`)
@@ -49,15 +59,13 @@ func parse(c *code, s *script, namespaces map[string][]string) (*unit, error) {
 func (u *unit) parse() (program *ast.Program, err error) {
 	defer func() {
 		if r := recover(); r != nil { // goja's parser panics on some malformed text
-			err = u.code.fault(u.code.start(), "the program cannot be read; write it in simpler JavaScript")
+			err = errUnreadable
 		}
 	}()
-	program, err = parser.ParseFile(nil, "", u.text, 0, parser.WithDisableSourceMaps)
-	if err != nil {
-		return nil, u.engineError(err)
-	}
-	return program, nil
+	return parser.ParseFile(nil, "", u.text, 0, parser.WithDisableSourceMaps)
 }
+
+var errUnreadable = errors.New("the program cannot be read; write it in simpler JavaScript")
 
 // body returns the block in (()=>{"use strict";return async function(input,env){{...}}})(), and nil for anything else.
 func body(program *ast.Program) *ast.BlockStatement {
@@ -97,34 +105,51 @@ func (u *unit) index(at file.Idx) int { return int(at) - 1 }
 
 // fault returns an error that points to what a piece of the generated text comes from.
 func (u *unit) fault(at file.Idx, message string) *Error {
-	from, ok := u.mappings.find(u.index(at))
-	if !ok {
-		from = u.code.start()
-	}
-	return u.code.fault(from, message)
+	return u.code.fault(u.origin(u.index(at)), message)
 }
 
-// link carries out the edits and adds the source map. It compiles the result once, so that what goja's compiler
-// refuses is refused now.
-func (u *unit) link(splices []splice) (string, error) {
-	js, m := apply(u.text, u.mappings, splices)
-	u.text, u.mappings = js, m
+// origin returns the place in the model's text that an offset of the generated text comes from.
+func (u *unit) origin(offset int) position {
+	from, ok := u.mappings.find(offset)
+	if !ok {
+		return u.code.start()
+	}
+	return from
+}
+
+// finish carries out the edits. It compiles the result once, so that what goja's compiler refuses is refused now.
+func (u *unit) finish(splices []splice) error {
+	u.text, u.mappings = apply(u.text, u.mappings, splices)
 	program, err := u.parse()
 	if err != nil {
-		return "", err
+		return u.engineError(err)
 	}
 	if _, err := goja.CompileAST(program, false); err != nil {
-		return "", u.engineError(err)
+		return u.engineError(err)
 	}
-	if len(m) > 0 { // goja takes a place behind the last mapping for a place in the generated text
-		m = append(m, mapping{len(js), m[len(m)-1].from})
-	}
-	return js + "\n" + m.encode(js), nil
+	return nil
 }
 
-// engineError places an error of goja's parser or compiler in the model's text.
-func (u *unit) engineError(err error) error {
-	offset, message := 0, err.Error()
+// link carries out the edits of a program, puts its modules before it and adds the source map.
+func (u *unit) link(splices []splice) (string, error) {
+	if err := u.finish(splices); err != nil {
+		return "", err
+	}
+	js, m := u.library.link(u.text, u.mappings)
+	if len(m) > 0 { // goja takes a place behind the last mapping for a place in the generated text
+		last := m[len(m)-1]
+		m = append(m, mapping{len(js), last.from, last.source})
+	}
+	var names []string
+	for _, mod := range u.library.linked {
+		names = append(names, mod.name)
+	}
+	return js + "\n" + m.encode(js, names...), nil
+}
+
+// engineFault returns the place and the words of an error of goja's parser or compiler.
+func (u *unit) engineFault(err error) (offset int, message string) {
+	message = err.Error()
 	var list parser.ErrorList
 	var compile *goja.CompilerSyntaxError
 	switch {
@@ -133,20 +158,27 @@ func (u *unit) engineError(err error) error {
 	case errors.As(err, &compile) && compile.File != nil:
 		offset, message = compile.Offset, compile.Message
 	}
-	from, ok := u.mappings.find(offset)
-	if !ok {
-		from = u.code.start()
+	return min(offset, len(u.text)), message
+}
+
+// engineError places an error of goja's parser or compiler in the model's text.
+func (u *unit) engineError(err error) error {
+	if err == errUnreadable {
+		return u.code.fault(u.code.start(), err.Error())
 	}
-	rest := u.text[min(offset, len(u.text)):]
+	offset, message := u.engineFault(err)
+	rest := u.text[offset:]
 	switch {
 	case strings.HasPrefix(rest, "import.meta"):
 		message = "import.meta is not available in a program"
 	case strings.HasPrefix(rest, "import"), strings.HasPrefix(rest, "export"):
-		message = u.noModules()
+		message = u.library.available(u.labels())
+	case u.code.module != "" && (strings.HasPrefix(rest, "for await") || strings.HasSuffix(strings.TrimRight(u.text[:offset], " "), "await")):
+		message = "a module cannot await at its top level; export an async function"
 	default:
 		message = "syntax error: " + message
 	}
-	return u.code.fault(from, message)
+	return u.code.fault(u.origin(offset), message)
 }
 
 func offsetOf(text string, at file.Position) int {
@@ -159,10 +191,4 @@ func offsetOf(text string, at file.Position) int {
 		offset += next + 1
 	}
 	return min(offset+max(at.Column-1, 0), len(text))
-}
-
-// noModules says what there is instead of modules.
-func (u *unit) noModules() string {
-	return fmt.Sprintf("a program cannot import or require modules; everything it can use is already there as globals: %s and the standard JavaScript built-ins",
-		strings.Join(append(u.labels(), "codemode", "input", "env", "console"), ", "))
 }

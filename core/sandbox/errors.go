@@ -43,8 +43,20 @@ func (s *session) readError(o *goja.Object) *Error {
 	if cause, ok := o.Get("cause").(*goja.Object); ok {
 		e.Cause = s.readError(cause)
 	}
-	e.Message = s.reword(e)
+	e.Message = s.reword(e) + inModule(text(o.Get("stack")))
 	return e
+}
+
+// inModule says where in a module an error was made; empty: it was not made in one.
+func inModule(stack string) string {
+	m := modulePlace.FindStringSubmatchIndex(stack)
+	if m == nil {
+		return ""
+	}
+	if own := stackPlace.FindStringIndex(stack); own != nil && own[0] < m[0] {
+		return ""
+	}
+	return fmt.Sprintf(" (in the module %q, line %s, column %s)", stack[m[2]:m[3]], stack[m[4]:m[5]], stack[m[6]:m[7]])
 }
 
 func text(v goja.Value) string {
@@ -65,8 +77,9 @@ func (s *session) details(v goja.Value) []byte {
 }
 
 var (
-	undeclared = regexp.MustCompile(`^([\p{L}_$][\p{L}\p{N}_$]*) is not defined$`)
-	stackPlace = regexp.MustCompile(`\b` + sourceName + `:(\d+):(\d+)`)
+	undeclared  = regexp.MustCompile(`^([\p{L}_$][\p{L}\p{N}_$]*) is not defined$`)
+	stackPlace  = regexp.MustCompile(`[\s(]` + sourceName + `:(\d+):(\d+)`)
+	modulePlace = regexp.MustCompile(`[\s(]` + program.ModuleSource + `([^\s:()]+):(\d+):(\d+)`)
 )
 
 // rewordings say what the engine says in its own words as the language usually does. The verb is the expression that

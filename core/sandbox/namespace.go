@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/dop251/goja"
+
+	"github.com/codemode-go/codemode/internal/nearest"
 )
 
 // namespace makes the global that stands for one connector: an object that cannot
@@ -138,7 +140,7 @@ func (n *namespace) close(target *goja.Object) {
 // unknown says that a method does not exist, and which ones might have been meant.
 func (n *namespace) unknown(name string) string {
 	text := fmt.Sprintf("%s has no method %q", n.name, name)
-	near := nearest(name, n.methods)
+	near := nearest.Names(name, n.methods, 3)
 	if len(near) == 0 {
 		return text + fmt.Sprintf("; Object.keys(%s) lists its methods", n.name)
 	}
@@ -146,57 +148,4 @@ func (n *namespace) unknown(name string) string {
 		near[i] = n.name + "." + near[i]
 	}
 	return text + "; did you mean " + strings.Join(near, " or ") + "?"
-}
-
-// nearest returns up to three names that resemble the one given, the best first.
-func nearest(name string, names []string) []string {
-	type scored struct {
-		name  string
-		score int
-	}
-	var found []scored
-	want := fold(name)
-	for _, other := range names {
-		have := fold(other)
-		d := distance(want, have)
-		if strings.Contains(have, want) || strings.Contains(want, have) {
-			d = min(d, 2)
-		}
-		if d <= max(2, len(want)/3) {
-			found = append(found, scored{other, d})
-		}
-	}
-	slices.SortStableFunc(found, func(a, b scored) int { return a.score - b.score })
-	var best []string
-	for _, f := range found[:min(3, len(found))] {
-		best = append(best, f.name)
-	}
-	return best
-}
-
-// fold takes the differences of style out of a name: listIssues, list-issues and list_issues are one.
-func fold(name string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "", ".", "").Replace(name))
-}
-
-// distance is the number of edits between two names, capped in length.
-func distance(a, b string) int {
-	const longest = 64
-	a, b = a[:min(len(a), longest)], b[:min(len(b), longest)]
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost = 1 + min(diagonal, row[j], row[j+1])
-			}
-			diagonal, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(b)]
 }

@@ -9,9 +9,10 @@ import (
 	"github.com/codemode-go/codemode/core/program"
 )
 
-// snippetSource is the file name under which a snippet's own frames appear in
-// stacks, so that its lines are not taken for the program's.
-const snippetSource = "snippet"
+// snippetSource is the file name of a snippet's text. Its own frames appear in
+// stacks under the names in its source map, which are relative to this one, so
+// that its lines are not taken for the program's.
+const snippetSource = "snippet/text"
 
 // runSnippet issues a run call. Its completion brings the snippet's body.
 func (s *session) runSnippet(args []goja.Value) goja.Value {

@@ -38,10 +38,13 @@ func (p Problem) String() string {
 	return strings.Join(parts, ".") + ": " + p.Message
 }
 
+// longestName is how much of a property's name a message shows, in characters.
+const longestName = 64
+
 // shorten bounds a property name of the value: a program can make it as long as it likes.
 func shorten(name string) string {
-	if runes := []rune(name); len(runes) > longestTypo {
-		return string(runes[:longestTypo]) + "..."
+	if runes := []rune(name); len(runes) > longestName {
+		return string(runes[:longestName]) + "..."
 	}
 	return name
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"github.com/codemode-go/codemode/internal/nearest"
 )
 
 // listed bounds the names and values that one message lists.
@@ -79,7 +81,7 @@ func unknownProperty(name string, allowed []string) string {
 	if len(allowed) == 0 {
 		return text + "; no property is allowed here"
 	}
-	if near := nearest(name, allowed); near != "" {
+	if near := nearest.Name(name, allowed); near != "" {
 		text += fmt.Sprintf("; did you mean %q?", near)
 	}
 	return text + " (allowed: " + strings.Join(clip(allowed), ", ") + ")"

@@ -22,6 +22,7 @@ func (p Page) Detail(d *core.Detail) string {
 	w.field(2, "labels", labels(d.Labels))
 	w.field(2, "task", d.Task)
 	w.field(2, "passes", fmt.Sprint(d.Passes))
+	w.field(2, "modules", modules(d.Modules))
 	w.field(2, "damage", d.Damage)
 	w.program(d.Source)
 	if d.Input != nil {
@@ -32,6 +33,15 @@ func (p Page) Detail(d *core.Detail) string {
 	w.console(d.Logs)
 	w.end(d.Outcome)
 	return w.String()
+}
+
+// modules names the modules of a program, each with the beginning of its hash.
+func modules(list []journal.Module) string {
+	var names []string
+	for _, m := range list {
+		names = append(names, fmt.Sprintf("%s (sha256:%.6x)", m.Name, m.Hash))
+	}
+	return strings.Join(names, ", ")
 }
 
 func labels(m map[string]string) string {
