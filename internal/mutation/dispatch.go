@@ -1,0 +1,161 @@
+package main
+
+// dispatchMutations break how a call is judged, started, sent and concluded.
+var dispatchMutations = []Mutation{
+	{
+		Name: "dispatch/deny", File: "core/engine/call.go",
+		Old:    `j.failure = refusal(v)`,
+		New:    `j.issued.Verdict.Effect = string(policy.Allow)`,
+		Breaks: "A call that policy denies is carried out.",
+	},
+	{
+		Name: "dispatch/refusal", File: "core/engine/call.go",
+		Old:    `Name: namePolicyError, Code: "permission_denied",`,
+		New:    `Name: nameCallError, Code: "permission_denied", Retryable: true,`,
+		Breaks: "A program cannot tell that a call is refused for good.",
+	},
+	{
+		Name: "dispatch/arguments", File: "core/engine/call.go",
+		Old:    `if err := x.e.Schemas.Validate(m, args); err != nil {`,
+		New:    `if err := x.e.Schemas.Validate(m, args); err != nil && m == nil {`,
+		Breaks: "Arguments that do not fit their schema reach the connector.", Row: "W-27",
+	},
+	{
+		Name: "dispatch/approval", File: "core/engine/call.go",
+		Old:    `case len(i.Approval) > 0:`,
+		New:    `case len(i.Approval) > 1000:`,
+		Breaks: "A call that needs approval is not held back.", Row: "216",
+	},
+	{
+		Name: "dispatch/reexecuted-approval", File: "core/engine/call.go",
+		Old:    `j.issued.Reexecute = false`,
+		New:    `j.issued.Reexecute = m.Reexecute`,
+		Breaks: "A call that a person approved once is executed in every pass.", Row: "164",
+	},
+	{
+		Name: "dispatch/sync-before-sending", File: "core/engine/dispatch.go",
+		Old:    "if l.writes {\n",
+		New:    "if l.writes && p.ctx.Err() != nil {\n",
+		Breaks: "A write is sent before it is durable that it has started.", Row: "196",
+	},
+	{
+		Name: "dispatch/sync-before-delivery", File: "core/engine/call.go",
+		Old:    `if !known.Issued.ReadOnly && known.Started != nil {`,
+		New:    `if known.Issued.ReadOnly && known.Started == nil {`,
+		Breaks: "A program goes on from a write whose outcome a crash may forget.",
+	},
+	{
+		Name: "dispatch/in-doubt-after-crash", File: "core/engine/pass.go",
+		Old:    `if c.State != journal.CallExecuting || c.Issued.ReadOnly ||`,
+		New:    `if c.State == journal.CallExecuting || c.Issued.ReadOnly ||`,
+		Breaks: "A write that was executing when the host died is not in doubt.", Row: "W-7",
+	},
+	{
+		Name: "dispatch/idempotent-after-crashes", File: "core/engine/pass.go",
+		Old:    `(c.Issued.Idempotent && c.Started.Attempt == 1)`,
+		New:    `c.Issued.Idempotent`,
+		Breaks: "An idempotent write runs again after every crash, not once.", Row: "206",
+	},
+	{
+		Name: "dispatch/idempotent-once", File: "core/engine/dispatch.go",
+		Old:    `return known.Started.Attempt == 1`,
+		New:    `return known.Started.Attempt <= 2`,
+		Breaks: "An idempotent write whose connection breaks is repeated twice by itself.",
+	},
+	{
+		Name: "dispatch/plain-writes-repeated", File: "core/engine/dispatch.go",
+		Old:    `doubtful && known.Issued.Idempotent`,
+		New:    `doubtful`,
+		Breaks: "A write that may not run twice is repeated by itself.",
+	},
+	{
+		Name: "dispatch/lost-write", File: "core/engine/dispatch.go",
+		Old:    `doubtful := !read && (lost && sent || timedOut(err))`,
+		New:    `doubtful := !read && (lost && !sent || timedOut(err))`,
+		Breaks: "A write whose connection breaks fails, and one that was never sent is in doubt.", Row: "W-7",
+	},
+	{
+		Name: "dispatch/timed-out-write", File: "core/engine/dispatch.go",
+		Old:    `doubtful := !read && (lost && sent || timedOut(err))`,
+		New:    `doubtful := !read && lost && sent`,
+		Breaks: "A write whose connector ran out of time counts as failed.", Row: "W-28",
+	},
+	{
+		Name: "dispatch/never-sent", File: "core/engine/dispatch.go",
+		Old:    `return true, !errors.As(err, &l) || !l.NeverSent()`,
+		New:    `return true, !errors.As(err, &l) || l != nil`,
+		Breaks: "A person is asked about a write that certainly was not sent.",
+	},
+	{
+		Name: "dispatch/second-attempt", File: "core/engine/dispatch.go",
+		Old:    `case attempt > 1, told.Effect == wire.EffectUnknown:`,
+		New:    `case told.Effect == wire.EffectUnknown:`,
+		Breaks: "The error of a second attempt is taken for the word on the first.",
+	},
+	{
+		Name: "dispatch/not-started-again", File: "core/engine/dispatch.go",
+		Old:    `f.EffectUnknown = known.Started != nil && !known.Issued.ReadOnly`,
+		New:    `f.EffectUnknown = false`,
+		Breaks: "A write that is refused before its second attempt counts as not done.",
+	},
+	{
+		Name: "dispatch/read-has-become-write", File: "core/engine/dispatch.go",
+		Old:    `if failure == nil && i.ReadOnly && !m.ReadOnly {`,
+		New:    `if failure == nil && i.ReadOnly && m == nil {`,
+		Breaks: "A call that was issued as a read is carried out as a write.",
+	},
+	{
+		Name: "dispatch/deny-at-dispatch", File: "core/engine/dispatch.go",
+		Old:    "case v.Effect == policy.Deny:\n\t\treturn true,",
+		New:    "case v.Effect == policy.Deny && c.seq == \"\":\n\t\treturn true,",
+		Breaks: "A call is carried out that policy has come to deny since it was approved.",
+	},
+	{
+		Name: "dispatch/digest-at-dispatch", File: "core/engine/dispatch.go",
+		Old:    `slices.Equal(d.Approval, digest)`,
+		New:    `len(d.Approval) == len(digest)`,
+		Breaks: "An approval holds for a call that has changed since.", Row: "W-13",
+	},
+	{
+		Name: "dispatch/in-flight", File: "core/engine/dispatch.go",
+		Old:    `return limit > 0 && p.busy+more >= limit`,
+		New:    `return limit > 0 && p.busy+more > limit`,
+		Breaks: "One call too many is in flight.",
+	},
+	{
+		Name: "dispatch/seq-order", File: "core/engine/open.go",
+		Old:    `return journal.CompareSeq(a.seq, b.seq) }`,
+		New:    `return -journal.CompareSeq(a.seq, b.seq) }`,
+		Breaks: "Queued calls start last first.",
+	},
+	{
+		Name: "dispatch/prepare-once", File: "core/engine/dispatch.go",
+		Old:    `known.Started == nil && !c.prepared:`,
+		New:    `!c.prepared:`,
+		Breaks: "What a revert needs is read anew before a second attempt, when it may show the first.",
+	},
+	{
+		Name: "dispatch/prepared-value", File: "core/engine/dispatch.go",
+		Old:    `c.prepared, c.before = true, r.value`,
+		New:    `c.prepared, c.before = true, nil`,
+		Breaks: "What a connector read before a write is not kept for the revert.", Row: "161",
+	},
+	{
+		Name: "dispatch/too-large", File: "core/engine/dispatch.go",
+		Old:    `o := &journal.Outcome{State: journal.CallApplied, Omitted: true}`,
+		New:    `o := &journal.Outcome{State: journal.CallFailed, Failure: end.failure}`,
+		Breaks: "A write with a too large result is recorded as failed, and not rolled back.", Row: "W-37",
+	},
+	{
+		Name: "dispatch/idempotency-key", File: "core/engine/dispatch.go",
+		Old:    `IdempotencyKey: p.rec.state.ID + "/" + seq, Attempt: 1,`,
+		New:    `IdempotencyKey: p.rec.state.ID + "/" + seq + "/" + p.e.Now().String(), Attempt: 1,`,
+		Breaks: "A repeated write has another key, so the other side takes it for a new one.", Row: "166",
+	},
+	{
+		Name: "dispatch/edited-arguments", File: "core/engine/dispatch.go",
+		Old:    "w := p.wireCall(c.method, c.seq, known.Args())\n\tw.Before = c.before",
+		New:    "w := p.wireCall(c.method, c.seq, known.Issued.Args)\n\tw.Before = c.before",
+		Breaks: "A call that an approver edited is carried out with the program's own arguments.",
+	},
+}

@@ -1,0 +1,161 @@
+package main
+
+// storeMutations break the stores: the one in memory and the one on Badger.
+var storeMutations = []Mutation{
+	{
+		Name: "memory/newest-first", File: "core/journal/memory/memory.go",
+		Old:    `range slices.Backward(ids) {`,
+		New:    `range slices.All(ids) {`,
+		Breaks: "Listings begin with the oldest execution.", Row: "W-67",
+	},
+	{
+		Name: "memory/cursor", File: "core/journal/memory/memory.go",
+		Old:    `id >= q.Cursor`,
+		New:    `id > q.Cursor`,
+		Breaks: "The last execution of a page is the first of the next.", Row: "W-67",
+	},
+	{
+		Name: "memory/deleted-values", File: "core/journal/memory/memory.go",
+		Old:    "\tdelete(s.values, id)\n",
+		New:    "",
+		Breaks: "What a connector stored outlives its execution.",
+	},
+	{
+		Name: "memory/fence", File: "core/journal/memory/memory.go",
+		Old:    `stored = &x.head`,
+		New:    `return nil`,
+		Breaks: "The store takes whatever an owner writes that has lost the execution.", Row: "W-25",
+	},
+	{
+		Name: "badger/newest-first", File: "core/journal/badger/list.go",
+		Old:    `bytes.Compare(b[:], a[:])`,
+		New:    `bytes.Compare(a[:], b[:])`,
+		Breaks: "Listings begin with the oldest execution.", Row: "W-67",
+	},
+	{
+		Name: "badger/cursor", File: "core/journal/badger/list.go",
+		Old:    `before == nil || x != *before`,
+		New:    `x != (id{})`,
+		Breaks: "The last execution of a page is the first of the next.", Row: "W-67",
+	},
+	{
+		Name: "badger/status-index", File: "core/journal/badger/append.go",
+		Old:    `tail = append(tail, removal(a.id.status(stored.Status)))`,
+		New:    `tail = append(tail, entry{key: a.id.status(stored.Status)})`,
+		Breaks: "An execution is listed under statuses that it has left.", Row: "W-67",
+	},
+	{
+		Name: "badger/unreadable-head", File: "core/journal/badger/list.go",
+		Old:    `case damaged, errors.Is(err, journal.ErrNewer),`,
+		New:    `case damaged && page == nil, errors.Is(err, journal.ErrNewer),`,
+		Breaks: "One execution whose head is damaged spoils every listing.", Row: "W-35",
+	},
+	{
+		Name: "badger/head-checksum", File: "core/journal/badger/head.go",
+		Old:    `len(value) < headPrefix || binary.BigEndian.Uint32(value[8:]) != crc32.Checksum(value[:8], castagnoli)`,
+		New:    `len(value) < headPrefix`,
+		Breaks: "A flipped bit makes an execution look younger than a loss that it suffered.", Row: "W-35",
+	},
+	{
+		Name: "badger/mark-behind", File: "core/journal/badger/recovery.go",
+		Old:    `case f.batch < m.number:`,
+		New:    `case f.batch+1 < m.number:`,
+		Breaks: "A database that has lost its last transaction is taken to be whole.", Row: "W-35",
+	},
+	{
+		Name: "badger/mark-missing", File: "core/journal/badger/recovery.go",
+		Old:    `case !m.known && f.batch <= 1:`,
+		New:    `case !m.known:`,
+		Breaks: "A store whose mark file is gone is taken to be whole.", Row: "W-35",
+	},
+	{
+		Name: "badger/mark-older", File: "core/journal/badger/recovery.go",
+		Old:    `case f.batch > m.number+1:`,
+		New:    `case f.batch > m.number+1000:`,
+		Breaks: "A mark file that was put back from a copy goes unnoticed.", Row: "W-35",
+	},
+	{
+		Name: "badger/missing-middle", File: "core/journal/badger/recovery.go",
+		Old:    `if err != nil || missing == 0 {`,
+		New:    `if err != nil || missing >= 0 {`,
+		Breaks: "A hole in the middle of the database goes unnoticed.", Row: "W-35",
+	},
+	{
+		Name: "badger/mark-slots", File: "core/journal/badger/mark.go",
+		Old:    `m.number, m.checked, m.known, m.next = number, checked, true, 1-m.next`,
+		New:    `m.number, m.checked, m.known = number, checked, true`,
+		Breaks: "A power cut in the middle of a write loses the mark.",
+	},
+	{
+		Name: "badger/mark-newest-slot", File: "core/journal/badger/mark.go",
+		Old:    `number >= m.number) {`,
+		New:    `number <= m.number) {`,
+		Breaks: "The older of the mark's two slots is believed.",
+	},
+	{
+		Name: "badger/trusts", File: "core/journal/badger/damage.go",
+		Old:    `stored.born <= d.at`,
+		New:    `stored.born > d.at`,
+		Breaks: "An execution that may have lost events goes on, and one that has not is held.", Row: "W-35",
+	},
+	{
+		Name: "badger/damage-is-remembered", File: "core/journal/badger/recovery.go",
+		Old:    `notes = append(notes, d.entry())`,
+		New:    `notes = append(notes, removal(keyDamage))`,
+		Breaks: "A loss that nobody has confirmed is forgotten when the store is opened again.", Row: "W-35",
+	},
+	{
+		Name: "badger/short-tail", File: "core/journal/badger/read.go",
+		Old:    "if r.next < end {\n\t\treturn page, r.damaged",
+		New:    "if r.next < 0 {\n\t\treturn page, r.damaged",
+		Breaks: "A journal whose last events are gone is read as if it were whole.", Row: "W-35",
+	},
+	{
+		Name: "badger/blob-hash", File: "core/journal/badger/read.go",
+		Old:    `err != nil || !bytes.Equal(sum[:], hash) {`,
+		New:    `err != nil || len(sum) != len(hash) {`,
+		Breaks: "A blob whose bytes have changed is believed.", Row: "W-35",
+	},
+	{
+		Name: "badger/chunks-behind", File: "core/journal/badger/value.go",
+		Old:    `if want := min(chunkSize, length-len(content)); len(part) != want {`,
+		New:    `if want := min(chunkSize, length-len(content)); len(part) > want {`,
+		Breaks: "A large value whose part is shorter than it was is put together all the same.", Row: "W-35",
+	},
+	{
+		Name: "badger/interrupted-deletion", File: "core/journal/badger/clear.go",
+		Old:    `range keysUnder(w.txn, prefixDeletion) {`,
+		New:    `range keysUnder(w.txn, prefixDeletion)[:0] {`,
+		Breaks: "What a crash interrupts of a deletion stays for ever.", Row: "W-39",
+	},
+	{
+		Name: "badger/orphaned-values", File: "core/journal/badger/clear.go",
+		Old:    `if err := w.clearOrphans(); err != nil {`,
+		New:    `if err := w.begin(); err != nil {`,
+		Breaks: "Values of executions that do not exist stay for ever.",
+	},
+	{
+		Name: "badger/deleted-values", File: "core/journal/badger/delete.go",
+		Old:    `d.id.records(), d.id.values())`,
+		New:    `d.id.records())`,
+		Breaks: "What a connector stored outlives its execution.",
+	},
+	{
+		Name: "badger/logs-with-records", File: "core/journal/badger/emptylog.go",
+		Old:    `info.Size() == 0`,
+		New:    `info.Size() >= 0`,
+		Breaks: "Opening a store removes logs that hold records.",
+	},
+	{
+		Name: "badger/space", File: "core/journal/badger/space.go",
+		Old:    `need = max(need, spaceToBegin)`,
+		New:    `need = max(need, spaceToContinue)`,
+		Breaks: "Executions begin on a disk where those under way cannot end any more.",
+	},
+	{
+		Name: "badger/disk-failure", File: "core/journal/badger/writer.go",
+		Old:    `w.failure = fmt.Errorf("write journal: %w; nothing more is written until it is opened again", err)`,
+		New:    "err = fmt.Errorf(\"write journal: %w\", err)\n\tdefer func() { w.failure = nil }()\n\tw.failure = err",
+		Breaks: "A store writes on after a commit of which nobody knows what it left behind.",
+	},
+}
