@@ -70,6 +70,30 @@ func TestErrorsOfWrites(t *testing.T) {
 	}
 }
 
+// The error of a second attempt speaks of that attempt alone, whatever it says of its effect.
+func TestErrorOfASecondAttempt(t *testing.T) {
+	t.Parallel()
+	r := newRig(rigTwice)
+	var keys []string
+	r.invoke = func(_ context.Context, call *wire.Call) (*wire.Result, error) {
+		keys = append(keys, call.IdempotencyKey)
+		if call.Attempt == 1 {
+			return nil, errLost
+		}
+		return nil, &wire.Error{Code: wire.CodeConflict, Effect: wire.EffectNone}
+	}
+	w := newWorld(t, newItems(), r.rigged)
+	out := w.run(`try { await rig.twice({}) } catch (e) { return e.code }`)
+	w.is(out, "completed", `"conflict"`)
+	same(t, "keys", keys, []string{out.ExecutionID + "/0", out.ExecutionID + "/0"})
+	if c := w.recorded(out.ExecutionID).Calls["0"]; c.State != journal.CallFailed || !c.Doubtful() {
+		t.Errorf("it is %s, doubtful %v", c.State, c.Doubtful())
+	}
+	if got := w.rollback(out.ExecutionID); len(got.InDoubt) != 1 {
+		t.Errorf("rollback %+v", got)
+	}
+}
+
 // Whatever keeps a second attempt from being made, of the first it is still not known what it did.
 func TestSecondAttemptThatIsNotMade(t *testing.T) {
 	t.Parallel()

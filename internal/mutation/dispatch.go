@@ -95,7 +95,7 @@ var dispatchMutations = []Mutation{
 	{
 		Name: "dispatch/not-started-again", File: "core/engine/dispatch.go",
 		Old:    `f.EffectUnknown = known.Started != nil && !known.Issued.ReadOnly`,
-		New:    `f.EffectUnknown = false`,
+		New:    `f.EffectUnknown = known.Started == nil && !known.Issued.ReadOnly`,
 		Breaks: "A write that is refused before its second attempt counts as not done.",
 	},
 	{

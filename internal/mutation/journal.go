@@ -113,7 +113,7 @@ var journalMutations = []Mutation{
 	{
 		Name: "fold/succeeded-unstarted", File: "core/journal/call.go",
 		Old:    `if !started || c.State == CallPending || c.Issued.Verdict.Effect == effectDeny {`,
-		New:    `if c.State == CallPending || c.Issued.Verdict.Effect == effectDeny {`,
+		New:    `if started && c.State == CallPending || c.Issued.Verdict.Effect == effectDeny {`,
 		Breaks: "A call succeeds that was never started.",
 	},
 	{

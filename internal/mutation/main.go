@@ -60,17 +60,17 @@ func try(ctx context.Context, list []Mutation, survey bool) error {
 	survivors := 0
 	for i, m := range list {
 		began := time.Now()
-		v, err := r.mutant(ctx, m, survey)
-		if err != nil {
-			return fmt.Errorf("%s: %w", m.Name, err)
+		said, killed := r.mutant(ctx, m, survey)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
 		}
-		if !v.killed {
+		if !killed {
 			survivors++
 		}
-		fmt.Printf("%3d/%d %-34s %s (%s)\n", i+1, len(list), m.Name, v, time.Since(began).Round(time.Second/10))
+		fmt.Printf("%3d/%d %-34s %s (%s)\n", i+1, len(list), m.Name, said, time.Since(began).Round(time.Second/10))
 	}
 	if survivors > 0 {
-		return fmt.Errorf("%d of %d mutations survived: no test notices what they break", survivors, len(list))
+		return fmt.Errorf("%d of %d mutations were not killed", survivors, len(list))
 	}
 	fmt.Printf("all %d mutations were killed\n", len(list))
 	return nil

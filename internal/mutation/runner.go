@@ -81,24 +81,23 @@ func (r *runner) baseline(ctx context.Context, list []Mutation) error {
 	return nil
 }
 
-// verdict is what became of a mutation.
-type verdict struct {
-	killed bool
-	by     []string // the tests that failed
-}
-
-func (v verdict) String() string {
-	if !v.killed {
-		return "SURVIVED"
+// mutant says which tests notice a mutation, and whether any does: its own test, or, in a survey, all of its package
+// and of those that rest on it.
+func (r *runner) mutant(ctx context.Context, m Mutation, survey bool) (said string, killed bool) {
+	by, err := r.noticed(ctx, m, survey)
+	switch {
+	case err != nil:
+		return "NOT TRIED: " + err.Error(), false
+	case len(by) == 0:
+		return "SURVIVED: no test notices what it breaks", false
 	}
-	return "killed by " + strings.Join(v.by, ", ")
+	return "killed by " + strings.Join(by, ", "), true
 }
 
-// mutant runs a mutation's test, or, in a survey, all tests of its package and of those that rest on it.
-func (r *runner) mutant(ctx context.Context, m Mutation, survey bool) (v verdict, err error) {
+func (r *runner) noticed(ctx context.Context, m Mutation, survey bool) (by []string, err error) {
 	overlay, err := r.overlay(m)
 	if err != nil {
-		return v, err
+		return nil, err
 	}
 	dir, test := m.place()
 	dirs, pattern := []string{dir}, "^"+test+"$"
@@ -108,33 +107,29 @@ func (r *runner) mutant(ctx context.Context, m Mutation, survey bool) (v verdict
 	for _, dir := range dirs {
 		bin, err := r.build(ctx, dir, overlay)
 		if err != nil {
-			return v, err
+			return nil, err
 		}
 		failed, _, err := r.run(ctx, bin, dir, pattern)
 		if err != nil {
-			return v, err
+			return nil, err
 		}
 		for _, name := range failed {
-			v.by = append(v.by, dir+": "+name)
+			by = append(by, dir+": "+name)
 		}
 	}
-	v.killed = len(v.by) > 0
-	return v, nil
+	return by, nil
 }
 
 // surveyed are the packages whose tests may notice that a file is broken.
 func surveyed(file string) []string {
-	dirs := []string{path.Dir(file)}
-	switch {
-	case strings.HasPrefix(file, "core/policy/"):
-		return dirs
-	case strings.HasPrefix(file, "core/journal/"):
-		if path.Dir(file) == "core/journal" {
-			return []string{"core/journal", "core/journal/memory", "core/journal/badger", "core"}
-		}
-		return dirs
+	switch dir := path.Dir(file); dir {
+	case "core/engine":
+		return []string{"core"} // the engine is tested through the host
+	case "core/journal":
+		return []string{dir, "core/journal/memory"}
+	default:
+		return []string{dir}
 	}
-	return []string{"core"}
 }
 
 // overlay tells the compiler to read the mutated file in place of the real one. It returns the path that tells it.
