@@ -103,6 +103,45 @@ func TestWhatAnApprovalIsBoundTo(t *testing.T) {
 	}
 }
 
+// Approving all that waits speaks of approvals alone: a call whose effect is in doubt waits for another word.
+func TestApprovingAllLeavesDoubts(t *testing.T) {
+	t.Parallel()
+	r := newRig(rigWrite, rigGated)
+	r.invoke = func(_ context.Context, call *wire.Call) (*wire.Result, error) {
+		if call.Method == "write" {
+			return nil, errLost
+		}
+		return &wire.Result{Value: json.RawMessage(`"allowed"`)}, nil
+	}
+	w := newWorld(t, newItems(), r.rigged)
+	out := w.run(`return await Promise.all([rig.write({}), rig.gated({})])`)
+	w.is(out, "paused", "0", "1")
+	w.is(w.approve(out.ExecutionID), "paused", "0")
+	same(t, "calls", r.noted(), []string{"invoke write 1", "invoke gated 1"})
+	w.is(w.settle(out.ExecutionID, "0", core.SettleDone, `"it did"`), "completed", `["it did","allowed"]`)
+}
+
+// Resuming decides nothing: what waits for a person is left as it is.
+func TestResumeOfWhatWaits(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, newItems(1))
+	out := w.run(`await items.list(); return await items.remove({id: 1})`)
+	w.is(out, "paused", "1")
+	w.restart()
+	got, err := w.host.Resume(t.Context(), out.ExecutionID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.is(got, "error", engine.ErrorState, "waits for a person")
+	if all, err := w.host.ResumeAll(t.Context()); err != nil || len(all) != 0 {
+		t.Errorf("all: %+v, %v", all, err)
+	}
+	if s := w.recorded(out.ExecutionID); s.Passes != 1 {
+		t.Errorf("%d passes have run", s.Passes)
+	}
+	w.effectsAre()
+}
+
 // number is a condition that holds for calls with this text in their arguments.
 type number string
 

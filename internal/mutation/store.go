@@ -7,24 +7,28 @@ var storeMutations = []Mutation{
 		Old:    `range slices.Backward(ids) {`,
 		New:    `range slices.All(ids) {`,
 		Breaks: "Listings begin with the oldest execution.", Row: "W-67",
+		Test: "core/journal/memory/memory_test.go: TestConformance",
 	},
 	{
 		Name: "memory/cursor", File: "core/journal/memory/memory.go",
 		Old:    `page.Next = page.Heads[limit-1].ID`,
 		New:    `page.Next = id`,
 		Breaks: "Between two pages an execution is left out.", Row: "W-67",
+		Test: "core/journal/memory/memory_test.go: TestConformance",
 	},
 	{
 		Name: "memory/deleted-values", File: "core/journal/memory/memory.go",
 		Old:    "\tdelete(s.values, id)\n",
 		New:    "",
 		Breaks: "What a connector stored outlives its execution.",
+		Test:   "core/journal/memory/memory_test.go: TestConformance",
 	},
 	{
 		Name: "memory/fence", File: "core/journal/memory/memory.go",
 		Old:    `stored = &x.head`,
 		New:    `return nil`,
 		Breaks: "The store takes whatever an owner writes that has lost the execution.", Row: "W-25",
+		Test: "core/journal/memory/memory_test.go: TestConformance",
 	},
 	{
 		Name: "badger/newest-first", File: "core/journal/badger/list.go",
@@ -59,7 +63,7 @@ var storeMutations = []Mutation{
 		Old:    `len(value) < headPrefix || binary.BigEndian.Uint32(value[8:]) != crc32.Checksum(value[:8], castagnoli)`,
 		New:    `len(value) < headPrefix`,
 		Breaks: "A flipped bit makes an execution look younger than a loss that it suffered.", Row: "W-35",
-		Test: "core/journal/badger/read_test.go: TestUnreadableHead",
+		Test: "core/journal/badger/read_test.go: TestFlippedBirth",
 	},
 	{
 		Name: "badger/mark-behind", File: "core/journal/badger/recovery.go",
