@@ -353,6 +353,21 @@ func TestReadThatHasBecomeAWrite(t *testing.T) {
 	same(t, "calls", r.noted(), []string{"invoke again 1"})
 }
 
+// A call that a person has approved is carried out once, though its method declares that it runs in every pass.
+func TestApprovedCallsAreNeverReexecuted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, newItems(1), func(o *core.Options) {
+		o.Connectors[0].Rules = []policy.Rule{{Methods: []string{"fresh"}, Effect: policy.Approve}}
+	})
+	out := w.run(`const n = await items.fresh(); await items.remove({id: 1}); return n`)
+	w.is(out, "paused", "0")
+	w.is(w.approve(out.ExecutionID), "paused", "1")
+	w.is(w.approve(out.ExecutionID), "completed", "1")
+	if n := w.items.called("fresh"); n != 1 {
+		t.Errorf("it ran %d times", n)
+	}
+}
+
 // A write cannot be declared to run in every pass, by a connector of any language.
 func TestWritesAreNeverReexecuted(t *testing.T) {
 	t.Parallel()

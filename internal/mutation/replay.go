@@ -152,13 +152,15 @@ var replayMutations = []Mutation{
 	{
 		Name: "pass/writes-outstanding", File: "core/engine/finish.go",
 		Old:    `case c.stage == stageExecuting && !known.Issued.ReadOnly:`,
-		New:    `case c.stage == stageExecuting && known.Issued.ReadOnly:`,
+		New:    `case c.stage == stageExecuting && !known.Issued.ReadOnly && end.stopped:`,
 		Breaks: "A program that fails leaves its started writes unawaited.", Row: "W-28",
+		Test: "core/host_test.go: TestErrorWithWritesOutstanding",
 	},
 	{
 		Name: "pass/clock-goes-back", File: "core/engine/recorder.go",
 		Old:    `if at.Before(r.state.Updated) {`,
 		New:    `if at.IsZero() {`,
 		Breaks: "A clock that is set back ends what runs, for events may not grow older.",
+		Test:   "core/engine/recorder_test.go: TestClockIsSetBack",
 	},
 }
