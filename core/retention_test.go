@@ -2,6 +2,7 @@ package core_test
 
 import (
 	"context"
+	"sync"
 	"testing"
 
 	"github.com/codemode-go/codemode/core"
@@ -22,15 +23,23 @@ func TestDeleteOfWhatRuns(t *testing.T) {
 		<-leave
 		return nil
 	}
-	ended := make(chan *core.Outcome)
-	go func() { ended <- w.run(`return await items.add({id: 2})`) }()
+	var out *core.Outcome
+	var failed error
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		out, failed = w.host.Run(context.Background(), core.RunRequest{Code: `return await items.add({id: 2})`})
+	})
 	id := <-entered
 	r, err := w.host.Delete(t.Context(), id)
 	if err != nil || r.Changed || r.Status != "running" {
 		t.Errorf("%+v, %v", r, err)
 	}
 	close(leave)
-	w.is(<-ended, "completed", `"added 2"`)
+	wg.Wait()
+	if failed != nil {
+		t.Fatal(failed)
+	}
+	w.is(out, "completed", `"added 2"`)
 	if got := w.status(id); got != "completed" {
 		t.Errorf("it is %s", got)
 	}

@@ -100,10 +100,4 @@ var decisionMutations = []Mutation{
 		Breaks: "A decision is taken in an execution that a rollback holds.", Row: "W-21",
 		Test: "core/rollback_test.go: TestRollbackDiesAtEveryAppend",
 	},
-	{
-		Name: "decision/after-the-end", File: "core/engine/decide.go",
-		Old:    `case s.Status.Terminal() && !slices.ContainsFunc(list, onlyInforms):`,
-		New:    `case s.Status.Terminal() && x.running:`,
-		Breaks: "An approval of what has ended is refused for a reason that is not the end.", Row: "222",
-	},
 }

@@ -42,24 +42,28 @@ var dispatchMutations = []Mutation{
 		Old:    "if l.writes {\n",
 		New:    "if l.writes && p.ctx.Err() != nil {\n",
 		Breaks: "A write is sent before it is durable that it has started.", Row: "196",
+		Test: "core/parity_replay_test.go: TestApprovedCallIsExecutingBeforeItIsSent",
 	},
 	{
 		Name: "dispatch/sync-before-delivery", File: "core/engine/call.go",
 		Old:    `if !known.Issued.ReadOnly && known.Started != nil {`,
 		New:    `if known.Issued.ReadOnly && known.Started == nil {`,
 		Breaks: "A program goes on from a write whose outcome a crash may forget.",
+		Test:   "core/parity_crash_test.go: TestHostDiesAtEveryAppend",
 	},
 	{
 		Name: "dispatch/in-doubt-after-crash", File: "core/engine/pass.go",
 		Old:    `if c.State != journal.CallExecuting || c.Issued.ReadOnly ||`,
 		New:    `if c.State == journal.CallExecuting || c.Issued.ReadOnly ||`,
 		Breaks: "A write that was executing when the host died is not in doubt.", Row: "W-7",
+		Test: "core/parity_crash_test.go: TestStartedCallsAfterACrash",
 	},
 	{
 		Name: "dispatch/idempotent-after-crashes", File: "core/engine/pass.go",
 		Old:    `(c.Issued.Idempotent && c.Started.Attempt == 1)`,
 		New:    `c.Issued.Idempotent`,
 		Breaks: "An idempotent write runs again after every crash, not once.", Row: "206",
+		Test: "core/parity_crash_test.go: TestIdempotentCallAfterTwoCrashes",
 	},
 	{
 		Name: "dispatch/idempotent-once", File: "core/engine/dispatch.go",
@@ -108,6 +112,7 @@ var dispatchMutations = []Mutation{
 		Old:    `f.EffectUnknown = known.Started != nil && !known.Issued.ReadOnly`,
 		New:    `f.EffectUnknown = known.Started == nil && !known.Issued.ReadOnly`,
 		Breaks: "A write that is refused before its second attempt counts as not done.",
+		Test:   "core/attempts_test.go: TestSecondAttemptThatIsNotMade",
 	},
 	{
 		Name: "dispatch/read-has-become-write", File: "core/engine/dispatch.go",

@@ -207,20 +207,23 @@ var hostMutations = []Mutation{
 	},
 	{
 		Name: "host/cancelled", File: "core/host.go",
-		Old:    "d.cancel(context.Cause(ctx))\n",
-		New:    "",
-		Breaks: "A caller who gives up does not end the execution.",
+		Old:    `d.cancel(context.Cause(ctx))`,
+		New:    `d.cancel(nil)`,
+		Breaks: "A cancelled execution does not say why.",
+		Test:   "core/host_test.go: TestCancelEndsTheExecution",
 	},
 	{
 		Name: "host/secrets-void-nothing", File: "core/fingerprint.go",
 		Old:    `if s.Secret(path) {`,
 		New:    `if s.Secret(path) && v == nil {`,
 		Breaks: "A rotated token voids the approvals that wait.",
+		Test:   "core/fingerprint_test.go: TestApprovalsOutliveRotatedCredentials",
 	},
 	{
 		Name: "host/retried-writes", File: "core/pace.go",
 		Old:    `if !read && told.Effect != wire.EffectNone {`,
 		New:    `if !read && told.Effect == wire.EffectUnknown {`,
 		Breaks: "A write that may have happened is repeated.",
+		Test:   "core/pace_test.go: TestRetries",
 	},
 }

@@ -7,18 +7,21 @@ var rollbackMutations = []Mutation{
 		Old:    "range slices.Backward(slices.Clone(s.StartedOrder)) {\n\t\terr := context.Cause(ctx)",
 		New:    "range slices.All(slices.Clone(s.StartedOrder)) {\n\t\terr := context.Cause(ctx)",
 		Breaks: "The first call is reverted first.", Row: "231",
+		Test: "core/host_test.go: TestRollback",
 	},
 	{
 		Name: "rollback/sync-before-revert", File: "core/engine/rollback.go",
 		Old:    `if err := r.journal(&journal.RevertStarted{`,
 		New:    `if _, err := r.rec.add(&journal.RevertStarted{`,
 		Breaks: "A revert is sent before it is durable that it has started.", Row: "W-21",
+		Test: "core/rollback_test.go: TestRollbackDiesAtEveryAppend",
 	},
 	{
 		Name: "rollback/never-twice", File: "core/engine/rollback.go",
 		Old:    "if !c.RevertInDoubt() {\n\t\t\tcontinue",
 		New:    "if c.Revert != nil || !c.RevertInDoubt() {\n\t\t\tcontinue",
 		Breaks: "After a crash a rollback goes on although a revert may have happened.", Row: "W-21",
+		Test: "core/parity_rollback_test.go: TestRollbackCarriesOnAfterACrash",
 	},
 	{
 		Name: "rollback/result", File: "core/engine/rollback.go",
