@@ -37,6 +37,10 @@ race: ## run the tests of the parts that are concurrent under the race detector
 torture: build node ## long proofs: random programs, real kills; ROUNDS=N makes them longer
 	CODEMODE_TORTURE=$(or $(ROUNDS),20) $(GO) test -timeout 6h -count=1 -run 'Property|Kill' ./core ./acceptance -v
 
+.PHONY: mutants
+mutants: ## break the code on purpose, place by place: the tests must notice (RUN=words chooses)
+	$(GO) run ./internal/mutation $(RUN)
+
 .PHONY: bench
 bench: build ## run the benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./core/... ./acceptance/...

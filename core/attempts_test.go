@@ -70,6 +70,30 @@ func TestErrorsOfWrites(t *testing.T) {
 	}
 }
 
+// The error of a second attempt speaks of that attempt alone, whatever it says of its effect.
+func TestErrorOfASecondAttempt(t *testing.T) {
+	t.Parallel()
+	r := newRig(rigTwice)
+	var keys []string
+	r.invoke = func(_ context.Context, call *wire.Call) (*wire.Result, error) {
+		keys = append(keys, call.IdempotencyKey)
+		if call.Attempt == 1 {
+			return nil, errLost
+		}
+		return nil, &wire.Error{Code: wire.CodeConflict, Effect: wire.EffectNone}
+	}
+	w := newWorld(t, newItems(), r.rigged)
+	out := w.run(`try { await rig.twice({}) } catch (e) { return e.code }`)
+	w.is(out, "completed", `"conflict"`)
+	same(t, "keys", keys, []string{out.ExecutionID + "/0", out.ExecutionID + "/0"})
+	if c := w.recorded(out.ExecutionID).Calls["0"]; c.State != journal.CallFailed || !c.Doubtful() {
+		t.Errorf("it is %s, doubtful %v", c.State, c.Doubtful())
+	}
+	if got := w.rollback(out.ExecutionID); len(got.InDoubt) != 1 {
+		t.Errorf("rollback %+v", got)
+	}
+}
+
 // Whatever keeps a second attempt from being made, of the first it is still not known what it did.
 func TestSecondAttemptThatIsNotMade(t *testing.T) {
 	t.Parallel()
@@ -327,6 +351,21 @@ func TestReadThatHasBecomeAWrite(t *testing.T) {
 	w.restart()
 	w.is(w.approve(out.ExecutionID), "completed", `"conflict"`)
 	same(t, "calls", r.noted(), []string{"invoke again 1"})
+}
+
+// A call that a person has approved is carried out once, though its method declares that it runs in every pass.
+func TestApprovedCallsAreNeverReexecuted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, newItems(1), func(o *core.Options) {
+		o.Connectors[0].Rules = []policy.Rule{{Methods: []string{"fresh"}, Effect: policy.Approve}}
+	})
+	out := w.run(`const n = await items.fresh(); await items.remove({id: 1}); return n`)
+	w.is(out, "paused", "0")
+	w.is(w.approve(out.ExecutionID), "paused", "1")
+	w.is(w.approve(out.ExecutionID), "completed", "1")
+	if n := w.items.called("fresh"); n != 1 {
+		t.Errorf("it ran %d times", n)
+	}
 }
 
 // A write cannot be declared to run in every pass, by a connector of any language.

@@ -2,6 +2,7 @@ package core_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -56,6 +57,118 @@ func TestOneRequestDecidesACallOnce(t *testing.T) {
 	w.is(w.approve(out.ExecutionID, "0", "1", "0"), "error", engine.ErrorState, "0")
 	w.effectsAre()
 	w.is(w.approve(out.ExecutionID, "0", "1"), "completed", `["removed 1","removed 2"]`)
+}
+
+// Decisions of one request are taken together: one that cannot be taken keeps the others from being.
+func TestDecisionsAreTakenTogether(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, newItems(1, 2))
+	out := w.run(`const both = [items.remove({id: 1}), items.remove({id: 2})]; await items.list(); return await Promise.all(both)`)
+	w.is(out, "paused", "0", "1")
+	for _, seq := range []string{"2", "9"} { // one that does not wait, and none at all
+		w.is(w.approve(out.ExecutionID, "0", seq), "error", engine.ErrorState, "Call "+seq)
+		w.effectsAre()
+	}
+	if s := w.recorded(out.ExecutionID); s.Calls["0"].Decision != nil {
+		t.Errorf("a decision is recorded: %+v", s.Calls["0"].Decision)
+	}
+	w.is(w.approve(out.ExecutionID, "0", "1"), "completed", `["removed 1","removed 2"]`)
+}
+
+// An approval is bound to all that says what the call will do: where that has changed the call waits again.
+func TestWhatAnApprovalIsBoundTo(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(r *rig){
+		"the input schema": func(r *rig) {
+			r.methods[0].InputSchema = json.RawMessage(`{"type":"object","properties":{"n":{"type":"number","description":"tons"}}}`)
+		},
+		"the version": func(r *rig) { r.version = "2" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(rigGated)
+			w := newWorld(t, newItems(), r.rigged)
+			out := w.run(`return await rig.gated({n: 1})`)
+			w.is(out, "paused", "0")
+			change(r)
+			w.restart()
+			again := w.approve(out.ExecutionID)
+			w.is(again, "paused", "0")
+			if p := again.Pending[0]; !strings.Contains(p.Note, "void") || p.Digest == out.Pending[0].Digest {
+				t.Errorf("it waits as %+v", p)
+			}
+			same(t, "calls", r.noted(), nil)
+			w.is(w.approve(out.ExecutionID), "completed", `"done"`)
+		})
+	}
+}
+
+// Approving all that waits speaks of approvals alone: a call whose effect is in doubt waits for another word.
+func TestApprovingAllLeavesDoubts(t *testing.T) {
+	t.Parallel()
+	r := newRig(rigWrite, rigGated)
+	r.invoke = func(_ context.Context, call *wire.Call) (*wire.Result, error) {
+		if call.Method == "write" {
+			return nil, errLost
+		}
+		return &wire.Result{Value: json.RawMessage(`"allowed"`)}, nil
+	}
+	w := newWorld(t, newItems(), r.rigged)
+	out := w.run(`return await Promise.all([rig.write({}), rig.gated({})])`)
+	w.is(out, "paused", "0", "1")
+	w.is(w.approve(out.ExecutionID), "paused", "0")
+	same(t, "calls", r.noted(), []string{"invoke write 1", "invoke gated 1"})
+	w.is(w.settle(out.ExecutionID, "0", core.SettleDone, `"it did"`), "completed", `["it did","allowed"]`)
+}
+
+// Resuming decides nothing: what waits for a person is left as it is.
+func TestResumeOfWhatWaits(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, newItems(1))
+	out := w.run(`await items.list(); return await items.remove({id: 1})`)
+	w.is(out, "paused", "1")
+	w.restart()
+	got, err := w.host.Resume(t.Context(), out.ExecutionID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.is(got, "error", engine.ErrorState, "waits for a person")
+	if all, err := w.host.ResumeAll(t.Context()); err != nil || len(all) != 0 {
+		t.Errorf("all: %+v, %v", all, err)
+	}
+	if s := w.recorded(out.ExecutionID); s.Passes != 1 {
+		t.Errorf("%d passes have run", s.Passes)
+	}
+	w.effectsAre()
+}
+
+// number is a condition that holds for calls with this text in their arguments.
+type number string
+
+func (n number) Holds(c policy.Call) (bool, error) {
+	return strings.Contains(string(c.Args), string(n)), nil
+}
+
+// An approver's own arguments are judged as the program's were.
+func TestEditsAreJudged(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, newItems(1), func(o *core.Options) {
+		o.Connectors[0].Rules = []policy.Rule{{When: number("13"), Effect: policy.Deny, Reason: "no thirteens"}}
+	})
+	out := w.run(`return await items.remove({id: 1})`)
+	w.is(out, "paused", "0")
+	got, err := w.host.Approve(t.Context(), core.ApproveRequest{
+		ExecutionID: out.ExecutionID, Calls: []core.Shown{{Seq: "0", Args: json.RawMessage(`{"id":13}`)}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.is(got, "error", engine.ErrorState, "no thirteens")
+	w.effectsAre()
+	if s := w.recorded(out.ExecutionID); s.Calls["0"].Decision != nil {
+		t.Errorf("a decision is recorded: %+v", s.Calls["0"].Decision)
+	}
+	w.is(w.approve(out.ExecutionID), "completed", `"removed 1"`)
 }
 
 // More programs than may run at once: those that wait for their turn are cancelled, decided and left to a later host

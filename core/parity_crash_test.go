@@ -15,6 +15,7 @@ import (
 	"github.com/codemode-go/codemode/core/engine"
 	"github.com/codemode-go/codemode/core/journal"
 	"github.com/codemode-go/codemode/core/journal/memory"
+	"github.com/codemode-go/codemode/plugin/wire"
 )
 
 // The host dies at each of its appends in turn, the append lost or kept. The next one goes on to the same end, every
@@ -153,6 +154,41 @@ func TestStartedCallsAfterACrash(t *testing.T) {
 	if again, err := w.host.ResumeAll(context.Background()); err != nil || len(again) != 0 {
 		t.Errorf("it was resumed once more: %v, %v", again, err)
 	}
+}
+
+// An idempotent write that the host's death cut off runs again once. After a second death a person is asked.
+func TestIdempotentCallAfterTwoCrashes(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	r := newRig(rigTwice)
+	w := newWorld(t, newItems(), r.rigged)
+	var after *memory.Store // what a crash in the middle of the write leaves
+	r.invoke = func(context.Context, *wire.Call) (*wire.Result, error) {
+		after = w.memory().Crash(nil)
+		return &wire.Result{Value: json.RawMessage(`"done"`)}, nil
+	}
+	next := func() {
+		w.stop()
+		w.store = after
+		w.start()
+	}
+	if _, err := w.host.Run(ctx, core.RunRequest{Code: `return await rig.twice({})`}); !errors.Is(err, memory.ErrCrashed) {
+		t.Fatalf("the first host says %v", err)
+	}
+	next()
+	if _, err := w.host.ResumeAll(ctx); !errors.Is(err, memory.ErrCrashed) {
+		t.Fatalf("the second host says %v", err)
+	}
+	next()
+	outs, err := w.host.ResumeAll(ctx)
+	if err != nil || len(outs) != 1 {
+		t.Fatalf("%v, %v", outs, err)
+	}
+	w.is(outs[0], "paused", "0")
+	if p := outs[0].Pending[0]; p.Kind != engine.PendingInDoubt {
+		t.Errorf("%+v", p)
+	}
+	same(t, "calls", r.noted(), []string{"invoke twice 1", "invoke twice 2"})
 }
 
 // Who has lost an execution to another host can write nothing more of it: no end overwrites another.

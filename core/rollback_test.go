@@ -2,6 +2,7 @@ package core_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"github.com/google/go-cmp/cmp"
 	"strings"
@@ -85,6 +86,30 @@ func TestRollbackDiesAtEveryAppend(t *testing.T) {
 		if r.Changed != (len(it.effects()) > before) {
 			t.Errorf("dead after %d appends: changed %v, effects %q", n, r.Changed, it.effects())
 		}
+	}
+}
+
+// A revert gets what was executed: the approver's arguments, not the program's own.
+func TestRevertOfAnEditedCall(t *testing.T) {
+	t.Parallel()
+	gated := rigGated
+	gated.Reverts = true
+	r := newRig(gated)
+	w := newWorld(t, newItems(), r.rigged)
+	out := w.run(`return await rig.gated({n: 1})`)
+	w.is(out, "paused", "0")
+	done, err := w.host.Approve(t.Context(), core.ApproveRequest{
+		ExecutionID: out.ExecutionID, Calls: []core.Shown{{Seq: "0", Args: json.RawMessage(`{"n":2}`)}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.is(done, "completed", `"done"`)
+	if got := w.rollback(out.ExecutionID); len(got.Reverted) != 1 {
+		t.Fatalf("%+v", got)
+	}
+	if got := r.reverts[0]; string(got.Call.Args) != `{"n":2}` || string(got.Result) != `"done"` {
+		t.Errorf("the revert got %s and %s", got.Call.Args, got.Result)
 	}
 }
 

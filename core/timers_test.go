@@ -55,6 +55,29 @@ func TestTimeoutDoesNotRaceThePerson(t *testing.T) {
 	})
 }
 
+// Nor does it advance by what other calls take meanwhile.
+func TestTimersStandStillBesideCallsInFlight(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		it := newItems(1)
+		it.hook = func(_ context.Context, method string, _ int) error {
+			if method == "list" {
+				time.Sleep(2 * time.Second)
+			}
+			return nil
+		}
+		w := newWorld(t, it)
+		out := w.run(`
+			const late = new Promise(r => setTimeout(() => r("too late"), 1000));
+			const asked = items.remove({id: 1});
+			await items.list(); // two seconds go by, and the removal waits
+			return await Promise.race([asked, late])`)
+		w.is(out, "paused", "1")
+		w.is(w.approve(out.ExecutionID), "completed", `"removed 1"`)
+		w.stop()
+	})
+}
+
 // What is left of a timer goes on when nothing waits for a person any more.
 func TestTimerGoesOnAfterTheDecision(t *testing.T) {
 	t.Parallel()

@@ -32,7 +32,7 @@ var path = regexp.MustCompile("(?m)(?:^|[`(\\s])((?:acceptance|cmd|control|core|
 
 func TestPathsExist(t *testing.T) {
 	t.Parallel()
-	for _, page := range []string{"architecture.md", "parity.md"} {
+	for _, page := range []string{"architecture.md", "parity.md", "mutations.md"} {
 		found := path.FindAllStringSubmatch(read(t, page), -1)
 		if len(found) < 10 {
 			t.Errorf("%s names %d paths: are they still found?", page, len(found))

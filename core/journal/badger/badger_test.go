@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	badgerdb "github.com/dgraph-io/badger/v4"
@@ -47,9 +48,17 @@ func TestConformance(t *testing.T) {
 	})
 }
 
+// awaitForks returns when no process is being started any more that shares what this one has closed meanwhile: Badger's
+// lock is such a file, and other tests start processes.
+func awaitForks() {
+	syscall.ForkLock.Lock()
+	defer syscall.ForkLock.Unlock()
+}
+
 // open opens a store that the test closes, if it has not done so.
 func open(t testing.TB, dir string) *Store {
 	t.Helper()
+	awaitForks()
 	s, err := Open(t.Context(), Options{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
@@ -136,6 +145,7 @@ func copyFile(from, to string) error {
 // edit changes the database of a store that is not open, behind its back.
 func edit(t testing.TB, dir string, change func(txn *badgerdb.Txn) error) {
 	t.Helper()
+	awaitForks()
 	db, err := openDatabase(filepath.Join(dir, "badger"), Options{Dir: dir, Logger: hclog.NewNullLogger()})
 	if err != nil {
 		t.Fatal(err)

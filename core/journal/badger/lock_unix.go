@@ -23,5 +23,9 @@ func lockFolder(path string) (release func() error, err error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return f.Close, nil
+	return func() error {
+		// A process that is being started shares the file until it has become another program, and with it the lock,
+		// which closing would leave to it.
+		return errors.Join(unix.Flock(int(f.Fd()), unix.LOCK_UN), f.Close())
+	}, nil
 }

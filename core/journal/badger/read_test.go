@@ -102,6 +102,35 @@ func TestDamagedRecords(t *testing.T) {
 	}
 }
 
+// A head begins with what says whether its execution is older than a loss: not a bit of that may change unnoticed.
+func TestFlippedBirth(t *testing.T) {
+	t.Parallel()
+	dir, a := t.TempDir(), journaltest.NewAuthor()
+	s := open(t, dir)
+	write(t, s, a.Begin())
+	closeStore(t, s)
+	x, err := parseID(a.ID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	edit(t, dir, func(txn *badgerdb.Txn) error {
+		item, err := txn.Get(x.head())
+		if err != nil {
+			return err
+		}
+		value, err := item.ValueCopy(nil)
+		if err != nil {
+			return err
+		}
+		value[7] ^= 1
+		return txn.Set(x.head(), value)
+	})
+	_, err = open(t, dir).Head(t.Context(), a.ID())
+	if d, ok := errors.AsType[*journal.DamagedError](err); !ok || d.ID != a.ID() {
+		t.Errorf("the head is read: %v", err)
+	}
+}
+
 func TestUnreadableHead(t *testing.T) {
 	t.Parallel()
 	dir, a, other := t.TempDir(), journaltest.NewAuthor(), journaltest.NewAuthor()

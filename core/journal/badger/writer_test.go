@@ -171,7 +171,8 @@ func TestNothingIsWrittenAfterTheDiskFailed(t *testing.T) {
 	}
 	unsure := a.Write("0")
 	first := s.Append(t.Context(), unsure)
-	second := s.Append(t.Context(), journaltest.NewAuthor().Begin())
+	other := journaltest.NewAuthor()
+	second := s.Append(t.Context(), other.Begin())
 	if first == nil || second == nil || first.Error() != second.Error() {
 		t.Errorf("the appends said %v, and %v", first, second)
 	}
@@ -183,6 +184,9 @@ func TestNothingIsWrittenAfterTheDiskFailed(t *testing.T) {
 		t.Errorf("what was in flight is taken for damage: %v", err)
 	}
 	check(t, s, a) // it had been written; its writer was never told
+	if _, err := s.Head(t.Context(), other.ID()); !errors.Is(err, journal.ErrNotFound) {
+		t.Errorf("the second append was written all the same: %v", err)
+	}
 }
 
 func TestABatchOfManyTransactionsCountsAsOne(t *testing.T) {
