@@ -182,7 +182,13 @@ func (r *rollback) revert(c *journal.Call, m *catalog.Method, conn wire.Connecto
 	}
 	key := s.ID + "/" + rec.Seq + "/revert"
 	deadline := r.e.Now().Add(r.e.Connectors.Timeout(rec.Connector, rec.Method))
+	if err := r.e.Lease(); err != nil {
+		return err
+	}
 	if err := r.journal(&journal.RevertStarted{Seq: rec.Seq, Attempt: attempt, Key: key, Deadline: deadline}); err != nil {
+		return err
+	}
+	if err := r.e.Lease(); err != nil {
 		return err
 	}
 	req := &wire.RevertRequest{Call: &wire.Call{
