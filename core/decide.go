@@ -267,6 +267,8 @@ func (h *Host) Reject(ctx context.Context, req RejectRequest) (*Reply, error) {
 		return &Reply{ExecutionID: req.ExecutionID, Message: text}, nil
 	case errors.As(err, &u):
 		return h.reply(x, false, upperFirst(u.Error())+"."), nil
+	case errors.Is(err, journal.ErrFenced):
+		return &Reply{ExecutionID: req.ExecutionID, Message: taken}, nil
 	case err != nil:
 		return nil, err
 	}
