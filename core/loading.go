@@ -141,12 +141,17 @@ func (r *registry) begin(e *entry) (ended <-chan struct{}, first bool) {
 	return e.ended, e.began && !e.tried
 }
 
-// close ends the attempts to load, and waits for them.
+// close ends the attempts to load, and waits for them and for processes that are being ended.
 func (r *registry) close() {
 	r.mu.Lock()
 	r.stop()
 	r.mu.Unlock()
 	r.loading.Wait()
+	for _, e := range r.entries {
+		if e.drained != nil {
+			e.drained.work.Wait()
+		}
+	}
 }
 
 // keepLoading tries to load a connector until it is loaded, or the registry is closed.

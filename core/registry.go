@@ -45,7 +45,8 @@ type registry struct {
 // entry is one configured connector.
 type entry struct {
 	Connector
-	wake chan struct{} // asks for an attempt now, and not after the wait between two
+	drained *drained      // nil: it runs in this process
+	wake    chan struct{} // asks for an attempt now, and not after the wait between two
 
 	mu     sync.Mutex // guards all below
 	loaded bool
@@ -80,9 +81,14 @@ func newRegistry(ctx context.Context, o Options) (*registry, error) {
 		if c.Connector == nil {
 			return nil, fmt.Errorf("connector %q: nothing carries its calls", c.Label)
 		}
+		var process *drained
+		if p, ok := c.Connector.(replaceable); ok {
+			process = &drained{replaceable: p}
+			c.Connector = process
+		}
 		c.Connector = newPaced(c)
 		r.entries = append(r.entries, &entry{
-			Connector: c, wake: make(chan struct{}, 1), ended: make(chan struct{}),
+			Connector: c, drained: process, wake: make(chan struct{}, 1), ended: make(chan struct{}),
 			err: &loadError{class: "it has not been started yet"},
 		})
 	}
@@ -201,6 +207,16 @@ func (r *registry) Connector(label string) (wire.Connector, error) {
 		return nil, err
 	}
 	return r.entry(label).Connector.Connector, nil
+}
+
+// Quiet waits until no handler of a connector's process acts any longer whose call was given up. One that runs in this
+// process cannot be ended: its deadline is all that can be waited for, and has been.
+func (r *registry) Quiet(ctx context.Context, label string) error {
+	e := r.entry(label)
+	if e == nil || e.drained == nil {
+		return nil
+	}
+	return e.drained.quiet(ctx)
 }
 
 // Identity is what an approval is bound to besides the call.

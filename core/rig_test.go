@@ -27,6 +27,7 @@ type rig struct {
 	invoke  func(ctx context.Context, call *wire.Call) (*wire.Result, error)
 	prepare func(ctx context.Context, call *wire.Call) (json.RawMessage, error)
 	preview func(ctx context.Context, call *wire.Call) (string, error)
+	told    func(call *wire.Call) (*wire.Reconciliation, error)
 	revert  func(ctx context.Context, req *wire.RevertRequest) error
 	list    func() ([]*wire.Method, error)
 }
@@ -94,8 +95,12 @@ func (r *rig) Revert(ctx context.Context, req *wire.RevertRequest) error {
 	return r.revert(ctx, req)
 }
 
-func (r *rig) Reconcile(context.Context, *wire.Call) (*wire.Reconciliation, error) {
-	return &wire.Reconciliation{Happened: wire.HappenedUnknown}, nil
+func (r *rig) Reconcile(_ context.Context, call *wire.Call) (*wire.Reconciliation, error) {
+	r.note("reconcile %s %d", call.Method, call.Attempt)
+	if r.told == nil {
+		return &wire.Reconciliation{Happened: wire.HappenedUnknown}, nil
+	}
+	return r.told(call)
 }
 
 func (r *rig) Preview(ctx context.Context, call *wire.Call) (string, error) {
@@ -126,6 +131,7 @@ var (
 	rigRead  = wire.Method{Name: "read", Description: "Read.", ReadOnly: true}
 	rigWrite = wire.Method{Name: "write", Description: "Write."}
 	rigGated = wire.Method{Name: "gated", Description: "Write what a person allows.", RequiresApproval: true}
+	rigFound = wire.Method{Name: "found", Description: "Write what can be found again.", Reconciles: true, Reverts: true}
 	rigTwice = wire.Method{Name: "twice", Description: "Write, harmlessly twice.", Idempotent: true}
 )
 

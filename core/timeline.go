@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/codemode-go/codemode/core/engine"
 	"github.com/codemode-go/codemode/core/journal"
 )
 
@@ -141,6 +142,9 @@ func tellCall(body journal.Body) (seq, text string) {
 }
 
 func decidedText(b *journal.Decided) string {
+	if b.Via == engine.ViaReconcile {
+		return foundText(b)
+	}
 	word := map[string]string{
 		journal.DecisionApprove: "approved", journal.DecisionReject: "rejected", journal.DecisionRefuse: "refused",
 		journal.DecisionExpire: "expired", journal.DecisionAgain: "settled: run it again", journal.DecisionDone: "settled: it happened",
@@ -150,6 +154,14 @@ func decidedText(b *journal.Decided) string {
 		word += " with other arguments"
 	}
 	return withCause(word+by(b.By), b.Note)
+}
+
+// foundText tells what a connector found out about a call in doubt.
+func foundText(b *journal.Decided) string {
+	if b.Decision == journal.DecisionDone {
+		return "its connector has found that it happened"
+	}
+	return "its connector has found that it did not happen"
 }
 
 func revertText(b *journal.RevertEnded) string {

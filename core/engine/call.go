@@ -74,12 +74,28 @@ func (p *pass) reopen(known *journal.Call) {
 		c.stage = stageStep
 	case i.Connector == sandbox.Platform && i.Method == sandbox.MethodTimer:
 		c.stage, c.due = stageTimer, known.IssueClock+delayOf(i.Args)
+	case p.toClarify(known):
+		c.stage = stageDoubt
 	case known.Waiting() || known.State != journal.CallQueued && known.State != journal.CallExecuting || refused(known):
 		c.stage = stageWaiting // or for its outcome, where a person has decided and the program has not been told
 	default:
 		c.stage = stageQueued
 	}
 	p.open.add(c)
+}
+
+// toClarify reports whether it can be found out, without a person, what became of a write that a former pass has left.
+func (p *pass) toClarify(c *journal.Call) bool {
+	switch {
+	case c.Issued.ReadOnly:
+		return false
+	case c.State == journal.CallExecuting: // what recover has left is to be repeated
+		return true
+	case c.State != journal.CallInDoubt || c.Decision != nil && c.Decision.Decision == journal.DecisionEnd:
+		return false
+	}
+	m, err := p.e.Catalog.Lookup(c.Issued.Connector, c.Issued.Method)
+	return err == nil && m.Reconciles
 }
 
 // refused reports whether a person has told the program no.

@@ -19,7 +19,8 @@ import (
 // result is what came of preparing or executing a call.
 type result struct {
 	seq      string
-	prepared bool // by Prepare: value is what a revert will need
+	prepared bool       // by Prepare: value is what a revert will need
+	found    *clarified // set: what was found out of a write in doubt
 	value    json.RawMessage
 	err      error
 }
@@ -324,13 +325,18 @@ func within[T any](ctx context.Context, e *Engine, f func() (T, error)) (T, erro
 
 // conclude works a result in.
 func (p *pass) conclude(r result) error {
-	p.busy--
+	if r.found == nil {
+		p.busy--
+	}
 	c := p.open.get(r.seq)
 	if c == nil {
 		return nil // withdrawn meanwhile
 	}
 	c.cancel = nil
 	known := p.rec.state.Calls[r.seq]
+	if r.found != nil {
+		return p.resolved(c, known, r)
+	}
 	if r.prepared {
 		return p.prepared(c, known, r)
 	}
@@ -372,12 +378,12 @@ func (p *pass) prepared(c *call, known *journal.Call, r result) error {
 }
 
 // failed sorts a call's error: a read that lost its connector, and an idempotent write of which nothing is known, run
-// again once; any other write of which nothing is known is in doubt; anything else is delivered to the program.
+// again once; what became of any other write of which nothing is known is looked into; anything else is delivered to the program.
 func (p *pass) failed(c *call, known *journal.Call, err error) error {
 	lost, sent := lostOf(err)
 	read := known.Issued.ReadOnly
 	doubtful := !read && (lost && sent || timedOut(err))
-	if (read && lost || doubtful && known.Issued.Idempotent) && p.repeatable(c, known, err) {
+	if read && lost && p.repeatable(c, known, err) {
 		c.repeated = true
 		p.open.move(c, stageQueued)
 		return nil
@@ -387,11 +393,8 @@ func (p *pass) failed(c *call, known *journal.Call, err error) error {
 		return p.outcome(c, &journal.Outcome{State: journal.CallFailed, Failure: f})
 	}
 	if doubtful {
-		p.open.move(c, stageWaiting)
-		if _, err := p.rec.add(&journal.Doubted{Seq: c.seq, Cause: f.Message}); err != nil {
-			return err
-		}
-		return p.rec.flush(p.ctx)
+		p.clarify(c, known, f.Message, known.Issued.Idempotent && p.repeatable(c, known, err), 0)
+		return nil
 	}
 	f.EffectUnknown = effectUnknown(err, known.Started.Attempt)
 	return p.outcome(c, &journal.Outcome{State: journal.CallFailed, Failure: f})

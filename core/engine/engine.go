@@ -40,6 +40,9 @@ type Connectors interface {
 	// Identity returns what an approval is bound to besides the call: the connector's label, plugin name,
 	// version and configuration fingerprint.
 	Identity(label string) []byte
+	// Quiet waits until no handler of the connector acts any longer whose call was given up: it went on after its
+	// deadline, or its connection was lost. The error says that this cannot be known.
+	Quiet(ctx context.Context, label string) error
 	// Timeout is the deadline of one call of this method.
 	Timeout(label, method string) time.Duration
 }
@@ -75,7 +78,9 @@ type Options struct {
 	// Owner names this host in the journal.
 	Owner string
 	// Lease says why nothing may be started any more: it is ErrLeaseEnded, or nil. By default it never ends.
-	Lease  func() error
+	Lease func() error
+	// Shared says that other hosts work on the store too.
+	Shared bool
 	Logger hclog.Logger
 	// Now is the host's clock; time.Now by default.
 	Now func() time.Time

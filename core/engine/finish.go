@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/codemode-go/codemode/core/journal"
@@ -104,8 +105,10 @@ func (p *pass) abort(end *ending) error {
 	if end.failure != nil {
 		cause = end.failure.Message
 	}
+	p.ending = true
 	for _, c := range p.open.all() {
 		switch known := p.rec.state.Calls[c.seq]; {
+		case c.stage == stageDoubt && c.asked && !end.stopped:
 		case c.stage == stageExecuting && !known.Issued.ReadOnly:
 		case end.stopped || c.replayed != nil || !withdrawable(known):
 			p.forget(c)
@@ -115,12 +118,22 @@ func (p *pass) abort(end *ending) error {
 			}
 		}
 	}
-	for p.open.count(stageExecuting) > 0 {
+	for p.open.count(stageExecuting, stageDoubt) > 0 {
 		if err := p.conclude(p.result()); err != nil {
 			return err
 		}
+		if end.stopped {
+			p.leaveDoubts()
+		}
 	}
 	return nil
+}
+
+// leaveDoubts leaves what is not known to a later host.
+func (p *pass) leaveDoubts() {
+	for _, c := range slices.Clone(p.open.at[stageDoubt]) {
+		p.forget(c)
+	}
 }
 
 // withdrawable reports whether a call is still to be carried out. Of any other it is known, or in doubt, what became of it.

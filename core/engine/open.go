@@ -18,6 +18,7 @@ const (
 	stageQueued                 // for a slot
 	stagePreparing              // its connector reads what a revert will need
 	stageExecuting              // its connector works
+	stageDoubt                  // its effect is not known, and is looked into before a person is asked
 	stageTimer
 	stageStep // its function runs in the sandbox
 	stages    // how many there are
@@ -37,6 +38,9 @@ type call struct {
 	before   []byte
 	// repeated says that the call has been run once more by itself.
 	repeated bool
+	// cause is why its effect is not known; asked says that this is being looked into, or has been in this pass.
+	cause string
+	asked bool
 	// due is when a timer fires, on the timers' clock.
 	due time.Duration
 	// replayed is the recorded outcome at whose place a call that is dispatched in every pass is delivered.

@@ -31,6 +31,7 @@ type pass struct {
 	usage     journal.Usage
 	cpuBefore time.Duration // of former passes
 	replay    *replay       // nil once the record is used up
+	ending    bool          // what is outstanding is brought to an end
 	fatal     *ending       // set: the pass ends before anything else is delivered
 	// linesBefore is the delivery up to which a former pass has reported the console.
 	linesBefore int
@@ -96,13 +97,15 @@ func (p *pass) drive() (*ending, error) {
 // runs again unharmed, an idempotent call runs again once, of any other call
 // the effect is in doubt.
 func (p *pass) recover() error {
+	if p.e.Shared {
+		return nil // their handlers may act still: see clarify
+	}
 	for _, seq := range p.rec.state.Order {
 		c := p.rec.state.Calls[seq]
 		if c.State != journal.CallExecuting || c.Issued.ReadOnly || (c.Issued.Idempotent && c.Started.Attempt == 1) {
 			continue
 		}
-		cause := "The host stopped after the call had started and before its outcome was recorded."
-		if _, err := p.rec.add(&journal.Doubted{Seq: seq, Cause: cause}); err != nil {
+		if _, err := p.rec.add(&journal.Doubted{Seq: seq, Cause: hostDied}); err != nil {
 			return err
 		}
 	}
@@ -210,6 +213,9 @@ func (p *pass) next() (*sandbox.Completion, *ending, error) {
 		if end, err := p.decided(); end != nil || err != nil {
 			return nil, end, err
 		}
+		if p.replay == nil {
+			p.clarifyFound()
+		}
 		if err := p.startQueued(); err != nil {
 			return nil, nil, err
 		}
@@ -255,7 +261,7 @@ func (p *pass) poll() (bool, error) {
 // settled says how the pass ends when nothing is left to wait for but timers and people; nil: it goes on.
 func (p *pass) settled() *ending {
 	switch {
-	case p.open.count(stageQueued, stagePreparing, stageExecuting) > 0:
+	case p.open.count(stageQueued, stagePreparing, stageExecuting, stageDoubt) > 0:
 		return nil
 	case p.waiting():
 		return &ending{status: journal.StatusPaused}

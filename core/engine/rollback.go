@@ -143,6 +143,11 @@ func revertOf(c *journal.Call) RevertRecord {
 func (r *rollback) call(c *journal.Call) error {
 	rec := revertOf(c)
 	a := r.account
+	if c.Doubtful() && !r.dry {
+		if err := r.clarify(c); err != nil {
+			return err
+		}
+	}
 	switch {
 	case c.Issued.ReadOnly:
 		return nil
@@ -178,6 +183,22 @@ func (r *rollback) call(c *journal.Call) error {
 		return nil
 	}
 	return r.revert(c, m, conn, rec)
+}
+
+// clarify asks the connector of a call in doubt, if it can tell, whether the call took effect.
+func (r *rollback) clarify(c *journal.Call) error {
+	err := r.e.Connectors.Quiet(r.ctx, c.Issued.Connector)
+	var told *wire.Reconciliation
+	if err == nil {
+		told, err = r.e.reconcile(r.ctx, c.Issued, r.sentCall(c))
+	}
+	if err != nil {
+		r.e.Logger.Warn("a connector cannot tell whether a call took effect", "execution", r.ID(), "call", c.Issued.Seq, "error", err)
+	}
+	if told == nil || told.Happened == wire.HappenedUnknown {
+		return nil
+	}
+	return r.journal(answerOf(c.Issued, told, journal.DecisionNotDone))
 }
 
 // revert has a connector compensate for one call, journaled before and after.
@@ -218,6 +239,9 @@ func (r *rollback) revert(c *journal.Call, m *catalog.Method, conn wire.Connecto
 	ended := &journal.RevertEnded{Seq: rec.Seq, Failure: f}
 	if lost, sent := lostOf(err); lost && sent || timedOut(err) {
 		ended.Doubt = true
+		if err := r.e.Connectors.Quiet(ctx, rec.Connector); err != nil {
+			r.e.Logger.Warn("a handler may still revert", "execution", s.ID, "call", rec.Seq, "error", err)
+		}
 		r.account.InDoubt = append(r.account.InDoubt, rec)
 	} else {
 		r.account.Failed = append(r.account.Failed, rec)

@@ -107,7 +107,11 @@ func (s *Supervisor) Restart(ctx context.Context, incarnation int) {
 	s.mu.Lock()
 	c := s.current
 	s.mu.Unlock()
-	if c != nil && c.incarnation == incarnation {
+	switch {
+	case c == nil || c.incarnation != incarnation:
+	case c.process.hasExited(): // by itself, which counts
+		<-c.gone
+	default:
 		s.stop(ctx, c)
 	}
 }

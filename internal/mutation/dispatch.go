@@ -74,8 +74,8 @@ var dispatchMutations = []Mutation{
 	},
 	{
 		Name: "dispatch/plain-writes-repeated", File: "core/engine/dispatch.go",
-		Old:    `doubtful && known.Issued.Idempotent`,
-		New:    `doubtful`,
+		Old:    `known.Issued.Idempotent && p.repeatable(c, known, err), 0)`,
+		New:    `p.repeatable(c, known, err), 0)`,
 		Breaks: "A write that may not run twice is repeated by itself.",
 		Test:   "core/attempts_test.go: TestRepetitions",
 	},

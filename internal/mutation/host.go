@@ -172,8 +172,8 @@ var hostMutations = []Mutation{
 	},
 	{
 		Name: "host/delete-hook", File: "core/retention.go",
-		Old:    "if !head.Status.Terminal() {\n",
-		New:    "if head.Status.Terminal() {\n",
+		Old:    "if !head.Status.Terminal() {\n\t\th.round",
+		New:    "if head.Status.Terminal() {\n\t\th.round",
 		Breaks: "Connectors are not told that a waiting execution was deleted.", Row: "241",
 		Test: "core/hooks_test.go: TestHooksOfEndsWithoutAPass",
 	},
