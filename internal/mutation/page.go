@@ -20,6 +20,7 @@ The numbers in brackets are rows of ` + "`docs/parity.md`" + `.
 // titles are the headings of the page, by the first part of the mutations' names.
 var titles = map[string]string{
 	"replay":   "Replay and delivery",
+	"doubt":    "Doubt and ownership",
 	"pass":     "The end of a pass, its time and its timers",
 	"dispatch": "Judging and dispatching a call",
 	"decision": "Decisions",
