@@ -68,6 +68,8 @@ type Options struct {
 	Limits Limits
 	// Sandbox runs the programs; nil: in this process.
 	Sandbox sandbox.Sandbox
+	// DynamicCode lets programs make code from text, with eval and Function.
+	DynamicCode bool
 	// Logger receives what functions log with sdk.Logger, and their panics; nil: nobody does.
 	Logger hclog.Logger
 }
@@ -139,6 +141,7 @@ func or[T cmp.Ordered](value, fallback T) T {
 type Tool struct {
 	definition Definition
 	limits     Limits
+	dynamic    bool // code may be made from text
 	sandbox    sandbox.Sandbox
 	catalog    *catalog.Catalog
 	inputs     map[*catalog.Method]*schema.Schema
@@ -156,7 +159,7 @@ func New(o Options) (*Tool, error) {
 		o.Logger = hclog.NewNullLogger()
 	}
 	t := &Tool{
-		limits: o.Limits.orDefaults(), sandbox: o.Sandbox,
+		limits: o.Limits.orDefaults(), sandbox: o.Sandbox, dynamic: o.DynamicCode,
 		inputs: map[*catalog.Method]*schema.Schema{}, carriers: map[string]wire.Connector{},
 	}
 	if err := t.mount(o.Namespaces, o.Logger); err != nil {

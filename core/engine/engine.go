@@ -72,6 +72,8 @@ type Options struct {
 	Schemas    Validator
 	Snippets   Snippets
 	Limits     Limits
+	// DynamicCode lets new executions make code from text. Those that have begun keep what they began with.
+	DynamicCode bool
 	// Owner names this host in the journal.
 	Owner  string
 	Logger hclog.Logger

@@ -78,7 +78,9 @@ type hostObject struct {
 var _ goja.DynamicObject = hostObject{}
 
 func (s *session) host() *goja.Object {
-	h := hostObject{s, map[string]goja.Value{"timeOrigin": s.vm.ToValue(s.spec.Start.UnixMilli())}}
+	h := hostObject{s, map[string]goja.Value{
+		"timeOrigin": s.vm.ToValue(s.spec.Start.UnixMilli()), "dynamicCode": s.vm.ToValue(s.spec.DynamicCode),
+	}}
 	return s.vm.NewDynamicObject(h)
 }
 
