@@ -71,12 +71,7 @@ func BenchmarkDecode(b *testing.B) {
 // bare is a session that nothing has run in.
 func bare(t testing.TB) *session {
 	t.Helper()
-	sp := spec("")
-	main, err := load(sourceName, sp.Program)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := newSession(sp, main)
+	s, err := newSession(spec(""))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,11 +35,10 @@ func (inProcess) Start(ctx context.Context, spec Spec) (Session, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	main, err := load(sourceName, spec.Program)
-	if err != nil {
-		return nil, err
+	if spec.Program == nil {
+		return nil, errors.New("start session: no program")
 	}
-	s, err := newSession(spec, main)
+	s, err := newSession(spec)
 	if err != nil {
 		return nil, err
 	}
@@ -49,16 +48,13 @@ func (inProcess) Start(ctx context.Context, spec Spec) (Session, error) {
 // load compiles the text for the engine. A source map that is not inline is
 // refused, for the engine's own loader would open any file that the text names.
 func load(name string, p *program.Program) (*goja.Program, error) {
-	if p == nil {
-		return nil, errors.New("start session: no program")
-	}
 	ast, err := goja.Parse(name, p.JS, parser.WithSourceMapLoader(denySourceMap))
 	if err != nil {
-		return nil, fmt.Errorf("parse program: %w", err)
+		return nil, fmt.Errorf("load program: parse it: %w", err)
 	}
 	main, err := goja.CompileAST(ast, false)
 	if err != nil {
-		return nil, fmt.Errorf("compile program: %w", err)
+		return nil, fmt.Errorf("load program: compile it: %w", err)
 	}
 	return main, nil
 }

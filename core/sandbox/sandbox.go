@@ -234,7 +234,9 @@ type Divergence struct {
 
 // Exceeded says which limit a program broke.
 type Exceeded struct {
-	Limit   string `json:"limit"` // cpu, memory, calls, stack, timers, sleep, value
+	// Limit is cpu, memory, calls, stack, timers, sleep or value; engine: the engine failed in an operation of the program;
+	// process: the process that ran it ended twice, for no reason that is known.
+	Limit   string `json:"limit"`
 	Message string `json:"message"`
 	Line    int    `json:"line,omitempty"`
 	Column  int    `json:"column,omitempty"`

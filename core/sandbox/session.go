@@ -15,7 +15,6 @@ import (
 type session struct {
 	spec  Spec
 	vm    *goja.Runtime
-	main  *goja.Program
 	realm *realm
 	parts map[string]*goja.Object // of the prelude, that have run
 	env   *goja.Object
@@ -51,11 +50,10 @@ type session struct {
 
 var _ Session = (*session)(nil)
 
-func newSession(spec Spec, main *goja.Program) (*session, error) {
+func newSession(spec Spec) (*session, error) {
 	s := &session{
 		spec:    spec,
 		vm:      goja.New(),
-		main:    main,
 		frames:  newFrames(),
 		parts:   map[string]*goja.Object{},
 		pending: map[string]*pending{},
@@ -162,7 +160,11 @@ func (s *session) start() error {
 	if err != nil {
 		return fmt.Errorf("read input: %w", err)
 	}
-	entry, err := s.entry(s.main)
+	main, err := load(sourceName, s.spec.Program) // under the limits: the engine computes constants as it compiles
+	if err != nil {
+		return err
+	}
+	entry, err := s.entry(main)
 	if err != nil {
 		return err
 	}
@@ -272,7 +274,7 @@ func (s *session) Close() error {
 	s.closed = true
 	s.stopped.Store(true)
 	s.heap.close()
-	s.main, s.vm, s.realm, s.parts, s.env, s.result = nil, nil, nil, nil, nil, nil
+	s.vm, s.realm, s.parts, s.env, s.result = nil, nil, nil, nil, nil
 	s.pending, s.timers, s.running, s.rejected = nil, nil, nil, nil
 	return nil
 }

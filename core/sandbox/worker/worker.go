@@ -127,5 +127,5 @@ func (p *Pool) Start(ctx context.Context, spec sandbox.Spec) (sandbox.Session, e
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return &session{pool: p, spec: spec, digests: map[string][]byte{}}, nil
+	return &session{pool: p, spec: spec, issued: map[string]sandbox.Call{}}, nil
 }
