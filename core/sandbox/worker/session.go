@@ -147,6 +147,12 @@ func (s *session) exchange(ctx context.Context, spec sandbox.Spec, r *resume, de
 		return sandbox.Turn{}, err
 	}
 	turn, err := answered(res, res.Turn)
+	if err == nil {
+		err = sound(turn)
+	}
+	if errors.Is(err, errFrame) {
+		return sandbox.Turn{}, s.child.end(err)
+	}
 	if err != nil {
 		s.pool.discard(s.child)
 		s.child = nil

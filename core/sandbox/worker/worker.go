@@ -108,6 +108,9 @@ func (p *Pool) compile(ctx context.Context, src program.Source) (*program.Progra
 		return nil, err
 	}
 	out, err := answered(res, res.Compiled)
+	if errors.Is(err, errFrame) {
+		return nil, c.end(err)
+	}
 	if err != nil {
 		c.dismiss()
 		return nil, err
