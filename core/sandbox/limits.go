@@ -160,8 +160,9 @@ const (
 // turns are over before any of them fires, and to start and stop a goroutine would cost more than they do.
 type watch struct {
 	s     *session
-	quit  []func() bool
 	mu    sync.Mutex // held by whatever fires, so that stop waits for it
+	quit  []func() bool
+	poll  *time.Timer // of the heap
 	ended bool
 	why   verdict
 }
@@ -177,9 +178,8 @@ func (s *session) watch(ctx context.Context, budget time.Duration) *watch {
 		w.quit = append(w.quit, time.AfterFunc(budget, func() { w.interrupt(verdictCPU) }).Stop)
 	}
 	if s.spec.Limits.Memory > 0 {
-		var look *time.Timer
-		look = time.AfterFunc(memoryPoll, func() { w.look(look) })
-		w.quit = append(w.quit, func() bool { return look.Stop() })
+		w.poll = time.AfterFunc(memoryPoll, w.look)
+		w.quit = append(w.quit, w.poll.Stop)
 	}
 	return w
 }
@@ -201,7 +201,7 @@ func (w *watch) end(why verdict) {
 }
 
 // look looks at the heap, and has itself called again.
-func (w *watch) look(again *time.Timer) {
+func (w *watch) look() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.ended {
@@ -211,7 +211,7 @@ func (w *watch) look(again *time.Timer) {
 		w.end(verdictMemory)
 		return
 	}
-	again.Reset(memoryPoll)
+	w.poll.Reset(memoryPoll)
 }
 
 // stop ends the watch and says whether it has interrupted the program.

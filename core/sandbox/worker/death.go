@@ -51,13 +51,18 @@ func diagnose(state *os.ProcessState, wrote string, cause error) *death {
 		d.limit = "cpu"
 		return d
 	}
+	d.limit = limitIn(wrote)
+	return d
+}
+
+// limitIn names the limit that Go's runtime ran into; empty: none that is known.
+func limitIn(wrote string) string {
 	for _, w := range lastWords {
 		if strings.Contains(wrote, w.text) {
-			d.limit = w.limit
-			return d
+			return w.limit
 		}
 	}
-	return d
+	return ""
 }
 
 // exceeded tells the limit that was broken in words for the model.

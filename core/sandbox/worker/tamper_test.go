@@ -85,6 +85,25 @@ func TestChildStopsReading(t *testing.T) {
 	}
 }
 
+// TestLastWords: what Go's runtime wrote when it gave up tells the limit.
+func TestLastWords(t *testing.T) {
+	t.Parallel()
+	for wrote, want := range map[string]string{
+		"": "",
+		"runtime: goroutine stack exceeds 67108864-byte limit\n":                                                       "stack",
+		"fatal error: runtime: out of memory\n\ngoroutine 1":                                                           "memory",
+		"fatal error: runtime: cannot allocate memory":                                                                 "memory",
+		"runtime: failed to create new OS thread (have 9 already; errno=11)":                                           "memory",
+		"panic: runtime error: makeslice: len out of range":                                                            "memory",
+		"SIGSEGV: segmentation violation\nPC=0x439cfd m=0 sigcode=1 addr=0x0\n\nruntime.(*spanQueue).tryDrain(0x400?)": "memory",
+		"panic: runtime error: index out of range [1] with length 1":                                                   "",
+	} {
+		if got := limitIn(wrote); got != want {
+			t.Errorf("%q: got %q, want %q", wrote, got, want)
+		}
+	}
+}
+
 // TestHardEndTellsTheLastCall: nobody can ask a killed child for its line; the last outcome that it was given is known.
 func TestHardEndTellsTheLastCall(t *testing.T) {
 	p := open(t, Options{})

@@ -131,11 +131,9 @@ func TestCompileFault(t *testing.T) {
 func TestWalls(t *testing.T) {
 	p := open(t, Options{})
 	for name, tc := range map[string]struct{ text, limit, message string }{
-		"memory":    {"return new Uint8Array(4e9).length", "memory", "far more memory than the 128 MiB"},
-		"collector": {"return new Uint8Array(1e9).fill(1).length", "memory", "far more memory than the 128 MiB"},
-		"cpu":       {"return /^(?=(a+)+$)/.test('a'.repeat(40) + 'b')", "cpu", "more than 1s of computing time in one operation"},
-		"stack":     {"let a = []; for (let i = 0; i < 5e5; i++) a = [a]; return a.flat(Infinity)", "stack", "recurse too deeply"},
-		"frames":    {"function f() { f() } f()", "stack", "more than 5000 deep"},
+		"memory": {"return new Uint8Array(4e9).length", "memory", "far more memory than the 128 MiB"},
+		"cpu":    {"return /^(?=(a+)+$)/.test('a'.repeat(40) + 'b')", "cpu", "more than 1s of computing time in one operation"},
+		"frames": {"function f() { f() } f()", "stack", "more than 5000 deep"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
