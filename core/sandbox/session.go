@@ -50,41 +50,33 @@ type session struct {
 
 var _ Session = (*session)(nil)
 
-func newSession(spec Spec) (*session, error) {
+// newWorld builds of a session what is the same for every program.
+func newWorld(dynamicCode bool) (*session, error) {
 	s := &session{
-		spec:    spec,
 		vm:      goja.New(),
 		frames:  newFrames(),
 		parts:   map[string]*goja.Object{},
 		pending: map[string]*pending{},
 		skipped: map[string]bool{},
 		timers:  map[int64]*timer{},
-		console: console{limit: spec.Limits.Console},
-		now:     spec.Start.UTC(),
-		heap:    openHeap(),
 	}
-	for _, seq := range spec.Steps {
-		s.skipped[seq] = true
-	}
-	if err := s.prepare(); err != nil {
-		s.heap.close()
-		return nil, err
-	}
-	return s, nil
-}
-
-// prepare builds the program's world; nothing of the program runs.
-func (s *session) prepare() error {
 	s.vm.SetParserOptions(parser.WithDisableSourceMaps)
 	s.vm.SetTimeSource(func() time.Time { return s.now })
 	var err error
-	if s.realm, err = newRealm(s.vm, s.host()); err != nil {
-		return err
+	if s.realm, err = newRealm(s.vm, s.host(dynamicCode)); err != nil {
+		return nil, err
 	}
-	if err := s.complete(); err != nil {
-		return err
+	return s, s.complete()
+}
+
+// begin makes it a program's; nothing of the program runs.
+func (s *session) begin(spec Spec) error {
+	s.spec, s.now, s.console, s.heap = spec, spec.Start.UTC(), console{limit: spec.Limits.Console}, openHeap()
+	for _, seq := range spec.Steps {
+		s.skipped[seq] = true
 	}
 	if err := s.install(); err != nil {
+		s.heap.close()
 		return err
 	}
 	s.vm.SetRandSource(s.random)

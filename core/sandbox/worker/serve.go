@@ -73,7 +73,19 @@ func serve(in io.Reader, out io.Writer, programs sandbox.Sandbox) error {
 		if err := writeFrame(s.out, res); err != nil {
 			return err
 		}
+		if err := s.prepare(); err != nil {
+			return err
+		}
 	}
+}
+
+// prepare uses the time between two programs.
+func (s *server) prepare() error {
+	ahead, ok := s.sandbox.(interface{ Prepare() error })
+	if s.session != nil || !ok {
+		return nil
+	}
+	return ahead.Prepare()
 }
 
 // answer does what is asked. Its error ends the child; what only fails is in the response.
@@ -111,8 +123,11 @@ func (s *server) setUp(limits *setup) (*response, error) {
 // threads are many, for all children of a host that is root share them.
 const threads = 4096
 
-// warmUp runs a program.
+// warmUp loads what programs may need and runs one.
 func (s *server) warmUp() error {
+	if err := sandbox.Preload(); err != nil {
+		return err
+	}
 	ctx := context.Background()
 	p, err := s.sandbox.Compile(ctx, program.Source{Text: "const n: number = 1; return [n].map(x => x + 1)"})
 	if err != nil {
