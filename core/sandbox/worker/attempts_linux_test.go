@@ -3,7 +3,6 @@ package worker
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -134,7 +133,7 @@ func fullWalls(t *testing.T) bool {
 	full := true
 	for _, l := range layers {
 		if !l.Holds {
-			t.Log(fmt.Sprintf("%s: %s", l.Name, l.Why))
+			t.Logf("%s: %s", l.Name, l.Why)
 			full = false
 		}
 	}
