@@ -24,3 +24,31 @@ func TestDynamicCode(t *testing.T) {
 		}
 	}
 }
+
+// TestPreparedWorlds: what is built ahead of time is for programs of the usual kind, and is used once.
+func TestPreparedWorlds(t *testing.T) {
+	t.Parallel()
+	p := New()
+	for _, tt := range []struct {
+		dynamic bool
+		want    string
+	}{{true, `[2,0,"UTC"]`}, {false, `["EvalError",0,"UTC"]`}, {false, `["EvalError",0,"UTC"]`}} {
+		if err := p.Prepare(); err != nil {
+			t.Fatal(err)
+		}
+		sp := spec(`globalThis.seen = (globalThis.seen ?? -1) + 1; const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+			if (performance.timeOrigin !== Date.now()) throw new Error("another time"); try { return [eval("1 + 1"), seen, zone] } catch (e) { return [e.name, seen, zone] }`)
+		sp.DynamicCode = tt.dynamic
+		s, err := p.Start(t.Context(), sp)
+		if err != nil {
+			t.Fatal(err)
+		}
+		turn, err := s.Resume(t.Context(), nil)
+		if err != nil || turn.Result == nil || string(turn.Result.Value) != tt.want {
+			t.Errorf("got %+v, %v, want %s", turn.Result, err, tt.want)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
