@@ -49,6 +49,8 @@ type Options struct {
 	SandboxReuse int
 	// RequireWalls refuses to run programs where a wall around the children is missing; see Host.Walls.
 	RequireWalls bool
+	// DynamicCode lets programs make code from text, with eval and Function. An execution keeps what it began with.
+	DynamicCode bool
 	// Connectors are the namespaces, each label once.
 	Connectors []Connector
 	// Modules are helper code that programs can import, each name once.

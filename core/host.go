@@ -118,7 +118,7 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	registry.refresh()
 	h.engine = engine.New(engine.Options{
 		Store: h.store, Sandbox: h.sandbox, Catalog: registry, Connectors: registry, Policy: judge, Schemas: registry, Snippets: h,
-		Limits: o.Limits, Owner: owner, Lease: h.lease.check, Shared: h.lease != nil, Logger: h.logger,
+		Limits: o.Limits, DynamicCode: o.DynamicCode, Owner: owner, Lease: h.lease.check, Shared: h.lease != nil, Logger: h.logger,
 	})
 	h.ctx, h.stop = context.WithCancelCause(context.WithoutCancel(ctx))
 	return h, nil

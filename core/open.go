@@ -29,7 +29,7 @@ func Open(ctx context.Context, cfg *config.Config, o OpenOptions) (*Host, error)
 		Name: cfg.Runtime.Name, Dir: cfg.Runtime.Data, Logger: o.Logger,
 		Limits: limitsOf(cfg.Sandbox), Source: int(cfg.Sandbox.Source), CallTimeout: cfg.Sandbox.CallTimeout,
 		Sandboxes: cfg.Sandbox.Sandboxes, Queue: cfg.Sandbox.Queue, QueueTimeout: cfg.Sandbox.QueueTimeout,
-		SandboxReuse: cfg.Sandbox.Reuse, RequireWalls: cfg.Sandbox.RequireWalls,
+		SandboxReuse: cfg.Sandbox.Reuse, RequireWalls: cfg.Sandbox.RequireWalls, DynamicCode: cfg.Sandbox.DynamicCode,
 		MaxExecutions: cfg.Runtime.MaxExecutions, MaxAge: cfg.Runtime.MaxAge, PausedTTL: cfg.Runtime.PausedTTL,
 	}
 	var supervisors []*plugin.Supervisor

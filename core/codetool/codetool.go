@@ -26,7 +26,14 @@
 // no network and no files, and no more than [Limits].
 //
 // Programs run in this process unless Options say otherwise. The limits end what
-// programs usually do wrong; hostile programs need a sandbox in another process.
+// programs usually do wrong; hostile programs need a sandbox in another process:
+//
+//	func main() {
+//		core.SandboxMain() // or worker.Main: at the top
+//		pool, err := worker.New(worker.Options{Limits: sandbox.Limits{CPU: 10 * time.Second, Memory: 256 << 20}})
+//		...
+//		defer pool.Close() // when no program runs any more
+//		tool, err := codetool.New(codetool.Options{Sandbox: pool, ...})
 //
 // # The end of a program
 //
@@ -66,8 +73,10 @@ type Options struct {
 	Description string
 	// Limits replace the defaults where a field is set.
 	Limits Limits
-	// Sandbox runs the programs; nil: in this process.
+	// Sandbox runs the programs; nil: in this process. A worker.Pool runs them in child processes.
 	Sandbox sandbox.Sandbox
+	// DynamicCode lets programs make code from text, with eval and Function.
+	DynamicCode bool
 	// Logger receives what functions log with sdk.Logger, and their panics; nil: nobody does.
 	Logger hclog.Logger
 }
@@ -139,6 +148,7 @@ func or[T cmp.Ordered](value, fallback T) T {
 type Tool struct {
 	definition Definition
 	limits     Limits
+	dynamic    bool // code may be made from text
 	sandbox    sandbox.Sandbox
 	catalog    *catalog.Catalog
 	inputs     map[*catalog.Method]*schema.Schema
@@ -156,7 +166,7 @@ func New(o Options) (*Tool, error) {
 		o.Logger = hclog.NewNullLogger()
 	}
 	t := &Tool{
-		limits: o.Limits.orDefaults(), sandbox: o.Sandbox,
+		limits: o.Limits.orDefaults(), sandbox: o.Sandbox, dynamic: o.DynamicCode,
 		inputs: map[*catalog.Method]*schema.Schema{}, carriers: map[string]wire.Connector{},
 	}
 	if err := t.mount(o.Namespaces, o.Logger); err != nil {

@@ -13,10 +13,14 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/codemode-go/codemode/core/codetool"
+	"github.com/codemode-go/codemode/core/sandbox/worker"
 	"github.com/codemode-go/codemode/plugin/sdk"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	worker.Main()
+	goleak.VerifyTestMain(m)
+}
 
 type pair struct {
 	A int `json:"a"`

@@ -45,6 +45,7 @@ func (t *Tool) run(ctx context.Context, p *program.Program) (*Result, error) {
 	}
 	session, err := t.sandbox.Start(ctx, sandbox.Spec{
 		Program: p, Seed: []byte(rand.Text()), Start: time.Now(), Namespaces: t.namespaces, Limits: t.limits.Sandbox,
+		DynamicCode: t.dynamic,
 	})
 	if err != nil {
 		if ctx.Err() != nil {

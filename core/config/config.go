@@ -62,6 +62,7 @@ type Sandbox struct {
 	QueueTimeout time.Duration // and how long; default 30s
 	Reuse        int           // programs that one child process runs; default 1,000
 	RequireWalls bool          // no program runs where a wall around the child processes is missing
+	DynamicCode  bool          // programs may make code from text
 }
 
 // Approvals says who may decide, and how.

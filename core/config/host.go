@@ -67,7 +67,7 @@ func (l *loader) sandbox(block *hcl.Block) Sandbox {
 		size("console", math.MaxInt32, &s.Console), count("stack", &s.Stack), count("timers", &s.Timers),
 		duration("sleep", &s.Sleep), duration("call_timeout", &s.CallTimeout), count("sandboxes", &s.Sandboxes),
 		count("queue", &s.Queue), duration("queue_timeout", &s.QueueTimeout), count("reuse", &s.Reuse),
-		required(&s.RequireWalls),
+		required(&s.RequireWalls), flag("dynamic_code", &s.DynamicCode),
 	})
 	return s
 }

@@ -75,6 +75,8 @@ type Options struct {
 	Schemas    Validator
 	Snippets   Snippets
 	Limits     Limits
+	// DynamicCode lets new executions make code from text. Those that have begun keep what they began with.
+	DynamicCode bool
 	// Owner names this host in the journal.
 	Owner string
 	// Lease says why nothing may be started any more: it is ErrLeaseEnded, or nil. By default it never ends.

@@ -61,6 +61,7 @@ func (e *Engine) New(b Begin) (*Execution, error) {
 		Input: b.Input, HasInput: b.Input != nil, Seed: b.Seed,
 		Namespaces: sandbox.Digest(blob), Connectors: b.Connectors,
 		Caller: b.Caller, Labels: b.Labels, Task: b.Task, AskWrites: b.AskWrites, Owner: e.Owner, Modules: modules,
+		DynamicCode: e.DynamicCode,
 	})
 	if err != nil {
 		return nil, err

@@ -50,6 +50,7 @@ func (p *pass) begin() (sandbox.Turn, *ending, error) {
 	end, err := p.startSession(sandbox.Spec{
 		Program: p.program(), Input: p.input(), Seed: s.Begun.Seed, Start: s.Created, Namespaces: p.namespaces,
 		Steps: skipped, Limits: limits, Spent: p.usage.CPU, Replayed: len(p.replay.deliveries),
+		DynamicCode: s.Begun.DynamicCode,
 	})
 	if end != nil || err != nil {
 		return sandbox.Turn{}, end, err

@@ -39,6 +39,8 @@ type Begun struct {
 	AskWrites  bool              `cbor:"13,keyasint,omitempty"` // every write of this execution waits for a person
 	Owner      string            `cbor:"14,keyasint,omitempty"`
 	Modules    []Module          `cbor:"15,keyasint,omitempty"` // what the program imports; JS has them in it
+	// DynamicCode says that the program may make code from text, in every pass.
+	DynamicCode bool `cbor:"16,keyasint,omitempty"`
 }
 
 // Module is a module that a program imports.

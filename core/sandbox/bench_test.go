@@ -71,15 +71,10 @@ func BenchmarkDecode(b *testing.B) {
 // bare is a session that nothing has run in.
 func bare(t testing.TB) *session {
 	t.Helper()
-	sp := spec("")
-	main, err := load(sourceName, sp.Program)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := newSession(sp, main)
+	s, err := New().Start(t.Context(), spec(""))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	return s
+	return s.(*session)
 }

@@ -77,12 +77,14 @@ type hostObject struct {
 
 var _ goja.DynamicObject = hostObject{}
 
-func (s *session) host() *goja.Object {
-	h := hostObject{s, map[string]goja.Value{"timeOrigin": s.vm.ToValue(s.spec.Start.UnixMilli())}}
-	return s.vm.NewDynamicObject(h)
+func (s *session) host(dynamicCode bool) *goja.Object {
+	return s.vm.NewDynamicObject(hostObject{s, map[string]goja.Value{"dynamicCode": s.vm.ToValue(dynamicCode)}})
 }
 
 func (h hostObject) Get(name string) goja.Value {
+	if name == "timeOrigin" {
+		return h.s.vm.ToValue(h.s.spec.Start.UnixMilli())
+	}
 	v := h.made[name]
 	if f := hostFunctions[name]; v == nil && f != nil {
 		v = h.s.function(name, func(call goja.FunctionCall) goja.Value { return f(h.s, call) })

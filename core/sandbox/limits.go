@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"runtime"
 	"runtime/metrics"
 	"sync"
@@ -86,13 +87,31 @@ func guarded(f func() error) (err error) {
 	defer func() {
 		switch x := recover().(type) {
 		case nil:
-		case error:
-			err = fmt.Errorf("the engine panicked: %w", x)
+		case *goja.InterruptedError:
+			err = x
+		case *goja.StackOverflowError:
+			err = x
 		default:
-			err = fmt.Errorf("the engine panicked: %v", x)
+			err = &enginePanic{fmt.Sprint(x)}
 		}
 	}()
 	return f()
+}
+
+// enginePanic is a native operation of the engine that has given up. The same program would come to it again, so it is
+// the end of the program like a limit, and not a failure of the session.
+type enginePanic struct{ text string }
+
+func (p *enginePanic) Error() string { return "the engine panicked: " + p.text }
+
+// tooMuch are the words in which Go says that no memory has room for what an operation asks for.
+var tooMuch = regexp.MustCompile(`^runtime error: (makeslice|growslice): |too large|overflow`)
+
+func (p *enginePanic) exceeded() (limit, message string) {
+	if tooMuch.MatchString(p.text) {
+		return "memory", "the program asked for more memory in one operation than any program can have"
+	}
+	return "engine", "an operation of the program made the engine fail, which is the engine's fault; write it in another way: " + cut(p.text, maxName)
 }
 
 // conclude tells a broken limit, which the turn reports, from a lost session.
@@ -115,6 +134,11 @@ func (s *session) conclude(ctx context.Context, why verdict, replay bool, err er
 		s.exceedAt("memory", fmt.Sprintf("the program used more than %d MiB of memory", s.spec.Limits.Memory>>20), stack)
 		return nil
 	}
+	if failed, ok := errors.AsType[*enginePanic](err); ok {
+		limit, message := failed.exceeded()
+		s.exceedAt(limit, message, nil)
+		return nil
+	}
 	if deep, ok := errors.AsType[*goja.StackOverflowError](err); ok {
 		s.exceedAt("stack", fmt.Sprintf("the program called functions more than %d deep", s.spec.Limits.Stack), deep.Stack())
 		return nil
@@ -132,58 +156,73 @@ const (
 	verdictMemory
 )
 
-// watch is a goroutine that interrupts a program. It is armed while the program
-// runs, and stop waits for it.
+// watch interrupts a program. It is armed while the program runs. It is made of timers and not of a goroutine, for most
+// turns are over before any of them fires, and to start and stop a goroutine would cost more than they do.
 type watch struct {
-	quit chan struct{}
-	done chan verdict
+	s     *session
+	mu    sync.Mutex // held by whatever fires, so that stop waits for it
+	quit  []func() bool
+	poll  *time.Timer // of the heap
+	ended bool
+	why   verdict
 }
 
 func (s *session) watch(ctx context.Context, budget time.Duration) *watch {
-	w := &watch{quit: make(chan struct{}), done: make(chan verdict, 1)}
-	var spent <-chan time.Time
-	if budget > 0 {
-		timer := time.NewTimer(budget)
-		spent = timer.C
+	w := &watch{s: s}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if ctx.Done() != nil {
+		w.quit = append(w.quit, context.AfterFunc(ctx, func() { w.interrupt(verdictCancelled) }))
 	}
-	go func() {
-		why := s.await(ctx, w.quit, spent)
-		if why != verdictNone {
-			s.stopped.Store(true)
-			s.vm.Interrupt(errLimit)
-		}
-		w.done <- why
-	}()
+	if budget > 0 {
+		w.quit = append(w.quit, time.AfterFunc(budget, func() { w.interrupt(verdictCPU) }).Stop)
+	}
+	if s.spec.Limits.Memory > 0 {
+		w.poll = time.AfterFunc(memoryPoll, w.look)
+		w.quit = append(w.quit, w.poll.Stop)
+	}
 	return w
 }
 
-// await returns when the program is done or has to be interrupted.
-func (s *session) await(ctx context.Context, quit <-chan struct{}, spent <-chan time.Time) verdict {
-	var look <-chan time.Time
-	if s.spec.Limits.Memory > 0 {
-		ticker := time.NewTicker(memoryPoll)
-		defer ticker.Stop()
-		look = ticker.C
-	}
-	for {
-		select {
-		case <-quit:
-			return verdictNone
-		case <-ctx.Done():
-			return verdictCancelled
-		case <-spent:
-			return verdictCPU
-		case <-look:
-			if s.heap.over(s.spec.Limits.Memory) {
-				return verdictMemory
-			}
-		}
-	}
+// interrupt ends the program, unless it is at its end or being ended already.
+func (w *watch) interrupt(why verdict) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.end(why)
 }
 
+func (w *watch) end(why verdict) {
+	if w.ended {
+		return
+	}
+	w.ended, w.why = true, why
+	w.s.stopped.Store(true)
+	w.s.vm.Interrupt(errLimit)
+}
+
+// look looks at the heap, and has itself called again.
+func (w *watch) look() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.ended {
+		return
+	}
+	if w.s.heap.over(w.s.spec.Limits.Memory) {
+		w.end(verdictMemory)
+		return
+	}
+	w.poll.Reset(memoryPoll)
+}
+
+// stop ends the watch and says whether it has interrupted the program.
 func (w *watch) stop() verdict {
-	close(w.quit)
-	return <-w.done
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ended = true
+	for _, quit := range w.quit {
+		quit()
+	}
+	return w.why
 }
 
 // heapShare is one session's part in the process's heap, which is all that can be

@@ -3,7 +3,6 @@ package sandbox
 import (
 	"context"
 	"errors"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -118,10 +117,10 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestPanicIsContained: a bug of the engine or of a host function is an error, not the end of the process.
+// TestPanicIsContained: a bug of the engine, or of a host function, ends the program and not the process.
 func TestPanicIsContained(t *testing.T) {
 	t.Parallel()
-	h := start(t, spec(`try { buggy() } catch (e) { console.log("caught") }`))
+	h := start(t, spec(`try { buggy() } catch (e) { console.log("caught") } finally { console.log("finally") }`))
 	s := h.session.(*session)
 	if err := s.vm.GlobalObject().Set("buggy", s.function("buggy", func(goja.FunctionCall) goja.Value {
 		var none []int
@@ -129,8 +128,21 @@ func TestPanicIsContained(t *testing.T) {
 	})); err != nil {
 		t.Fatal(err)
 	}
-	_, err := h.session.Resume(t.Context(), nil)
-	if _, ok := errors.AsType[runtime.Error](err); !ok || !strings.Contains(err.Error(), "the engine panicked") {
-		t.Errorf("got %v", err)
+	h.finish()
+	if x := h.last.Exceeded; x == nil || x.Limit != "engine" || !strings.Contains(x.Message, "index out of range") || len(h.lines) > 0 {
+		t.Errorf("got %+v, console %v", x, h.lines)
+	}
+}
+
+// TestMoreMemoryThanThereIs: what the engine cannot even try to allocate is the memory limit.
+func TestMoreMemoryThanThereIs(t *testing.T) {
+	t.Parallel()
+	for _, js := range []string{
+		`"x".repeat(2 ** 53 - 1)`, `"x".padEnd(2 ** 53 - 1)`, `1n << (2n ** 62n)`, `BigInt.asUintN(2 ** 53 - 1, -1n)`,
+	} {
+		h := start(t, spec("try { return "+js+" } catch { console.log('caught') }")).finish()
+		if x := h.last.Exceeded; x == nil || x.Limit != "memory" || len(h.lines) > 0 {
+			t.Errorf("%s: got %+v, console %v", js, x, h.lines)
+		}
 	}
 }

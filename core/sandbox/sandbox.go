@@ -41,7 +41,7 @@
 // all that is refused. A connector's global has its methods and nothing else and cannot
 // be changed; any other name on it is a function that throws an error with the nearest
 // names. A method named then is withheld, for every await of the namespace would call
-// it. No code is made from text. Dates are in UTC, and their locale is en-US unless the
+// it. No code is made from text, unless [Spec].DynamicCode allows it. Dates are in UTC, and their locale is en-US unless the
 // program names another, whatever the process's are.
 //
 // # Chance
@@ -88,6 +88,9 @@ type Spec struct {
 	// Steps are the seqs of the steps with a recorded outcome: their functions are not run again.
 	Steps  []string
 	Limits Limits
+	// DynamicCode lets the program make code from text, with eval and Function. What the compiler does for a program's own
+	// text it does not do for such code: the engine takes it as it is.
+	DynamicCode bool
 	// Spent is the CPU time that earlier passes cost; it is charged against Limits.CPU.
 	Spent time.Duration
 	// Replayed is the number of completions that replay what is recorded. While they are delivered, CPU time
@@ -231,7 +234,9 @@ type Divergence struct {
 
 // Exceeded says which limit a program broke.
 type Exceeded struct {
-	Limit   string `json:"limit"` // cpu, memory, calls, stack, timers, sleep, value
+	// Limit is cpu, memory, calls, stack, timers, sleep or value; engine: the engine failed in an operation of the program;
+	// process: the process that ran it ended twice, for no reason that is known.
+	Limit   string `json:"limit"`
 	Message string `json:"message"`
 	Line    int    `json:"line,omitempty"`
 	Column  int    `json:"column,omitempty"`

@@ -15,7 +15,6 @@ import (
 type session struct {
 	spec  Spec
 	vm    *goja.Runtime
-	main  *goja.Program
 	realm *realm
 	parts map[string]*goja.Object // of the prelude, that have run
 	env   *goja.Object
@@ -51,42 +50,33 @@ type session struct {
 
 var _ Session = (*session)(nil)
 
-func newSession(spec Spec, main *goja.Program) (*session, error) {
+// newWorld builds of a session what is the same for every program.
+func newWorld(dynamicCode bool) (*session, error) {
 	s := &session{
-		spec:    spec,
 		vm:      goja.New(),
-		main:    main,
 		frames:  newFrames(),
 		parts:   map[string]*goja.Object{},
 		pending: map[string]*pending{},
 		skipped: map[string]bool{},
 		timers:  map[int64]*timer{},
-		console: console{limit: spec.Limits.Console},
-		now:     spec.Start.UTC(),
-		heap:    openHeap(),
 	}
-	for _, seq := range spec.Steps {
-		s.skipped[seq] = true
-	}
-	if err := s.prepare(); err != nil {
-		s.heap.close()
-		return nil, err
-	}
-	return s, nil
-}
-
-// prepare builds the program's world; nothing of the program runs.
-func (s *session) prepare() error {
 	s.vm.SetParserOptions(parser.WithDisableSourceMaps)
 	s.vm.SetTimeSource(func() time.Time { return s.now })
 	var err error
-	if s.realm, err = newRealm(s.vm, s.host()); err != nil {
-		return err
+	if s.realm, err = newRealm(s.vm, s.host(dynamicCode)); err != nil {
+		return nil, err
 	}
-	if err := s.complete(); err != nil {
-		return err
+	return s, s.complete()
+}
+
+// begin makes it a program's; nothing of the program runs.
+func (s *session) begin(spec Spec) error {
+	s.spec, s.now, s.console, s.heap = spec, spec.Start.UTC(), console{limit: spec.Limits.Console}, openHeap()
+	for _, seq := range spec.Steps {
+		s.skipped[seq] = true
 	}
 	if err := s.install(); err != nil {
+		s.heap.close()
 		return err
 	}
 	s.vm.SetRandSource(s.random)
@@ -162,7 +152,11 @@ func (s *session) start() error {
 	if err != nil {
 		return fmt.Errorf("read input: %w", err)
 	}
-	entry, err := s.entry(s.main)
+	main, err := load(sourceName, s.spec.Program) // under the limits: the engine computes constants as it compiles
+	if err != nil {
+		return err
+	}
+	entry, err := s.entry(main)
 	if err != nil {
 		return err
 	}
@@ -272,7 +266,7 @@ func (s *session) Close() error {
 	s.closed = true
 	s.stopped.Store(true)
 	s.heap.close()
-	s.main, s.vm, s.realm, s.parts, s.env, s.result = nil, nil, nil, nil, nil, nil
+	s.vm, s.realm, s.parts, s.env, s.result = nil, nil, nil, nil, nil
 	s.pending, s.timers, s.running, s.rejected = nil, nil, nil, nil
 	return nil
 }

@@ -290,7 +290,6 @@ func TestStartRefuses(t *testing.T) {
 	double.Namespaces = append(double.Namespaces, Namespace{Name: "files"})
 	for name, sp := range map[string]Spec{
 		"no program":     {},
-		"no syntax":      {Program: &program.Program{JS: "("}},
 		"taken name":     taken,
 		"duplicate name": double,
 	} {
@@ -304,6 +303,7 @@ func TestStartRefuses(t *testing.T) {
 func TestResumeRefuses(t *testing.T) {
 	t.Parallel()
 	for name, js := range map[string]string{
+		"no syntax":   `(`,
 		"no function": `1`,
 		"throws":      `(() => { throw new Error("at load") })()`,
 		"hostile":     `(() => { throw {toString() { for (;;); }, get message() { return 1 }} })()`,

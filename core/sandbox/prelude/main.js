@@ -1,5 +1,5 @@
 // The part of the prelude that runs in every session, before anything of the
-// program. It turns dynamic code off and returns the functions that the host calls
+// program. It turns dynamic code off, unless it is allowed, and returns the functions that the host calls
 // later. It captures what it uses, so that a program that changes the built-ins
 // changes them for itself only. The other parts run when a program first needs them,
 // and are handed what is captured here.
@@ -45,10 +45,12 @@
     defineProperty(proto, 'constructor', { __proto__: null, value: stub, writable: false, configurable: false, enumerable: false });
     return stub;
   };
-  define(globalThis, 'Function', seal(seal, 'Function'));
-  seal(async function () {}, 'AsyncFunction');
-  seal(function* () {}, 'GeneratorFunction');
-  define(globalThis, 'eval', { eval() { throw new EvalErrorClass('code cannot be made from text here; write it out'); } }.eval);
+  if (!host.dynamicCode) {
+    define(globalThis, 'Function', seal(seal, 'Function'));
+    seal(async function () {}, 'AsyncFunction');
+    seal(function* () {}, 'GeneratorFunction');
+    define(globalThis, 'eval', { eval() { throw new EvalErrorClass('code cannot be made from text here; write it out'); } }.eval);
+  }
   delete globalThis.GoError;
 
   // ---- bytes

@@ -153,7 +153,7 @@ func answered[T any](res *response, field *T) (*T, error) {
 		return nil, errors.New(res.Failed)
 	}
 	if field == nil {
-		return nil, errors.New("the sandbox process gave the answer to another question")
+		return nil, fmt.Errorf("%w: it answers another question", errFrame)
 	}
 	return field, nil
 }

@@ -38,6 +38,8 @@ var lastWords = []struct{ text, limit string }{
 	{"cannot allocate memory", "memory"},
 	{"ThreadSanitizer failed to allocate", "memory"}, // in a process that is watched for races
 	{"failed to create new OS thread", "memory"},
+	{"makeslice: len out of range", "memory"},
+	{"runtime.(*spanQueue)", "memory"}, // the collector, which does not look whether it was given the memory that it asked for
 }
 
 // diagnose reads the reason of a process's end from its state and from what its runtime wrote.
@@ -49,26 +51,32 @@ func diagnose(state *os.ProcessState, wrote string, cause error) *death {
 		d.limit = "cpu"
 		return d
 	}
-	for _, w := range lastWords {
-		if strings.Contains(wrote, w.text) {
-			d.limit = w.limit
-			return d
-		}
-	}
+	d.limit = limitIn(wrote)
 	return d
 }
 
+// limitIn names the limit that Go's runtime ran into; empty: none that is known.
+func limitIn(wrote string) string {
+	for _, w := range lastWords {
+		if strings.Contains(wrote, w.text) {
+			return w.limit
+		}
+	}
+	return ""
+}
+
 // exceeded tells the limit that was broken in words for the model.
-func exceeded(limit string, l sandbox.Limits) *sandbox.Exceeded {
+func exceeded(limit string, l sandbox.Limits, where string) *sandbox.Exceeded {
 	x := &sandbox.Exceeded{Limit: limit}
 	switch limit {
 	case "memory":
-		x.Message = fmt.Sprintf("the program asked for far more memory than the %d MiB that it may use; it was ended at once", l.Memory>>20)
+		x.Message = fmt.Sprintf("the program asked for far more memory than the %d MiB that it may use; it was ended at once%s", l.Memory>>20, where)
 	case "stack":
-		x.Message = "the program made the engine itself recurse too deeply: flatten, parse or print nested values with a loop of your own"
+		x.Message = fmt.Sprintf("the program made the engine itself recurse too deeply, and was ended%s: "+
+			"flatten, parse or print nested values with a loop of your own", where)
 	default:
-		x.Message = fmt.Sprintf("the program used more than %s of computing time in one operation that cannot be interrupted; it was ended at once. "+
-			"Avoid regular expressions with nested quantifiers, huge repeats and huge arrays", l.CPU)
+		x.Message = fmt.Sprintf("the program used more than %s of computing time in one operation that cannot be interrupted; it was ended at once%s. "+
+			"Avoid regular expressions with nested quantifiers, huge repeats and huge arrays", l.CPU, where)
 	}
 	return x
 }

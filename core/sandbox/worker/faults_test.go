@@ -3,7 +3,6 @@ package worker
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"os"
@@ -17,11 +16,11 @@ import (
 	"github.com/codemode-go/codemode/core/sandbox/worker/walls"
 )
 
-// broken writes a script that is started in place of a child.
-func broken(t *testing.T, script string) string {
+// script writes a script that is started in place of a child.
+func script(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "child")
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -31,7 +30,7 @@ func broken(t *testing.T, script string) string {
 func TestBrokenStart(t *testing.T) {
 	spawner := walls.New()
 	t.Cleanup(spawner.Close)
-	for name, script := range map[string]string{
+	for name, text := range map[string]string{
 		"ends":           "exit 3",
 		"garbage":        "echo 'this is no frame at all'; exec sleep 60",
 		"huge frame":     `printf '\377\377\377\377'; exec sleep 60`,
@@ -43,7 +42,7 @@ func TestBrokenStart(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c, err := spawn(t.Context(), spawner, broken(t, script), setup{Memory: 1 << 20})
+			c, err := spawn(t.Context(), spawner, script(t, text), setup{Memory: 1 << 20})
 			if err == nil {
 				c.dismiss()
 				t.Fatal("it was taken for a child")
@@ -55,7 +54,7 @@ func TestBrokenStart(t *testing.T) {
 		t.Parallel()
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer cancel()
-		if _, err := spawn(ctx, spawner, broken(t, "exec sleep 60"), setup{Memory: 1 << 20}); err == nil {
+		if _, err := spawn(ctx, spawner, script(t, "exec sleep 60"), setup{Memory: 1 << 20}); err == nil {
 			t.Fatal("it was taken for a child")
 		}
 	})
@@ -69,14 +68,11 @@ func TestBrokenStart(t *testing.T) {
 // TestGarbledTurns: whatever a child answers in the middle of a program, the host gets a turn, an error, or takes
 // another child; it never hangs and never takes one answer for another.
 func TestGarbledTurns(t *testing.T) {
-	frame := func(text string) []byte {
-		return append(binary.BigEndian.AppendUint32(nil, uint32(len(text))), text...)
-	}
-	for name, bytes := range map[string][]byte{
-		"nothing":      nil,
-		"half a head":  {0, 0},
+	for name, said := range map[string]string{
+		"nothing":      "",
+		"half a head":  "\x00\x00",
 		"half a frame": frame(`{"turn":{}}`)[:8],
-		"too large":    {0xff, 0xff, 0xff, 0xff, '{'},
+		"too large":    "\xff\xff\xff\xff{",
 		"no JSON":      frame("<html>"),
 		"a number":     frame("17"),
 		"other answer": frame(`{"closed":{}}`),
@@ -84,6 +80,7 @@ func TestGarbledTurns(t *testing.T) {
 		"bad value":    frame(`{"turn":{"calls":"all"}}`),
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			p := open(t, Options{})
 			s := begin(t, p, "await files.read({}); return 7").(*session)
 			if _, err := s.Resume(t.Context(), nil); err != nil {
@@ -93,7 +90,7 @@ func TestGarbledTurns(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := theirs.Write(bytes); err != nil {
+			if _, err := theirs.WriteString(said); err != nil {
 				t.Fatal(err)
 			}
 			theirs.Close()
@@ -221,7 +218,7 @@ func TestServe(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			err := serve(&in, &out)
+			err := serve(&in, &out, sandbox.New())
 			got := out.String()
 			if err != nil {
 				got += err.Error()

@@ -24,11 +24,15 @@ var inherited bool
 // Main makes this process a sandbox child if it was started as one; then it does not return. It belongs at the top of
 // main, before anything else is done, and lets [New] start the same binary again as its children.
 func Main() {
-	if !IsChild() {
-		inherited = true
-		return
+	if IsChild() {
+		beChild(sandbox.New())
 	}
-	if err := serve(os.Stdin, os.Stdout); err != nil {
+	inherited = true
+}
+
+// beChild serves the host until it lets this process go.
+func beChild(programs sandbox.Sandbox) {
+	if err := serve(os.Stdin, os.Stdout, programs); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -51,8 +55,8 @@ type server struct {
 const firstFrame = 4 << 10
 
 // serve answers requests until their stream ends, which is how a host lets a child go.
-func serve(in io.Reader, out io.Writer) error {
-	s := &server{sandbox: sandbox.New(), in: bufio.NewReader(in), out: out, frame: firstFrame}
+func serve(in io.Reader, out io.Writer, programs sandbox.Sandbox) error {
+	s := &server{sandbox: programs, in: bufio.NewReader(in), out: out, frame: firstFrame}
 	for {
 		var req request
 		err := readFrame(s.in, s.frame, &req)
@@ -69,7 +73,19 @@ func serve(in io.Reader, out io.Writer) error {
 		if err := writeFrame(s.out, res); err != nil {
 			return err
 		}
+		if err := s.prepare(); err != nil {
+			return err
+		}
 	}
+}
+
+// prepare uses the time between two programs.
+func (s *server) prepare() error {
+	ahead, ok := s.sandbox.(interface{ Prepare() error })
+	if s.session != nil || !ok {
+		return nil
+	}
+	return ahead.Prepare()
 }
 
 // answer does what is asked. Its error ends the child; what only fails is in the response.
@@ -107,8 +123,11 @@ func (s *server) setUp(limits *setup) (*response, error) {
 // threads are many, for all children of a host that is root share them.
 const threads = 4096
 
-// warmUp runs a program.
+// warmUp loads what programs may need and runs one.
 func (s *server) warmUp() error {
+	if err := sandbox.Preload(); err != nil {
+		return err
+	}
 	ctx := context.Background()
 	p, err := s.sandbox.Compile(ctx, program.Source{Text: "const n: number = 1; return [n].map(x => x + 1)"})
 	if err != nil {

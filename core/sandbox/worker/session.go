@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/codemode-go/codemode/core/sandbox"
@@ -18,12 +19,12 @@ type session struct {
 
 	began     bool // a turn has been taken
 	delivered []sandbox.Completion
-	digests   map[string][]byte // of the calls that the program has issued
-	usage     sandbox.Usage     // at the end of the last turn
-	base      time.Duration     // computing time in former children, replays not counted
-	died      bool              // a child has died
-	diedAt    int               // with so many completions delivered
-	over      error             // why the session cannot go on
+	issued    map[string]sandbox.Call // by seq, without their arguments
+	usage     sandbox.Usage           // at the end of the last turn
+	base      time.Duration           // computing time in former children, replays not counted
+	died      bool                    // a child has died
+	diedAt    int                     // with so many completions delivered
+	over      error                   // why the session cannot go on
 	closed    bool
 }
 
@@ -47,7 +48,7 @@ func (s *session) Resume(ctx context.Context, completions []sandbox.Completion) 
 	for errors.As(err, &dead) && ctx.Err() == nil {
 		s.child = nil
 		s.pool.options.Logger.Warn("a sandbox process ended under a program", "error", dead)
-		if x := s.blame(dead); x != nil {
+		if x := s.blame(dead, completions); x != nil {
 			s.over = errExceeded
 			return sandbox.Turn{Exceeded: x, Usage: s.usage}, nil
 		}
@@ -65,21 +66,34 @@ func (s *session) Resume(ctx context.Context, completions []sandbox.Completion) 
 }
 
 // blame says which limit of the program's ended the child; nil: the program has broken none, as far as is known.
-func (s *session) blame(dead *death) *sandbox.Exceeded {
+func (s *session) blame(dead *death, completions []sandbox.Completion) *sandbox.Exceeded {
 	if errors.Is(dead, errSlow) {
-		return exceeded("cpu", s.spec.Limits)
+		return exceeded("cpu", s.spec.Limits, s.where(completions))
 	}
 	if dead.limit != "" {
-		return exceeded(dead.limit, s.spec.Limits)
+		return exceeded(dead.limit, s.spec.Limits, s.where(completions))
 	}
 	if s.died && s.diedAt == len(s.delivered) {
 		return &sandbox.Exceeded{
 			Limit:   "process",
-			Message: "the process that ran the program ended twice at the same place, and the program broke no limit that is known: " + dead.state,
+			Message: "the process that ran the program ended twice at the same place, and the program broke no limit that is known" + s.where(completions) + ": " + dead.state,
 		}
 	}
 	s.died, s.diedAt = true, len(s.delivered)
 	return nil
+}
+
+// where tells what is known of the place at which a child died: nobody can ask it any more.
+func (s *session) where(completions []sandbox.Completion) string {
+	all := slices.Concat(s.delivered, completions)
+	if len(all) == 0 {
+		return ", before the outcome of any call"
+	}
+	c := s.issued[all[len(all)-1].Seq]
+	if c.Line == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", after the outcome of %s.%s (line %d, column %d)", c.Connector, c.Method, c.Line, c.Column)
 }
 
 // advance hands over what comes next.
@@ -133,6 +147,12 @@ func (s *session) exchange(ctx context.Context, spec sandbox.Spec, r *resume, de
 		return sandbox.Turn{}, err
 	}
 	turn, err := answered(res, res.Turn)
+	if err == nil {
+		err = sound(turn)
+	}
+	if errors.Is(err, errFrame) {
+		return sandbox.Turn{}, s.child.end(err)
+	}
 	if err != nil {
 		s.pool.discard(s.child)
 		s.child = nil
@@ -164,11 +184,12 @@ func (s *session) took(completions []sandbox.Completion, turn *sandbox.Turn) {
 	turn.Usage.CPU += s.base
 	s.usage = turn.Usage
 	for _, c := range turn.Calls {
-		s.digests[c.Seq] = c.Digest
+		c.Args = nil
+		s.issued[c.Seq] = c
 	}
 	for _, c := range completions {
 		if c.Digest == nil {
-			c.Digest = s.digests[c.Seq]
+			c.Digest = s.issued[c.Seq].Digest
 		}
 		s.delivered = append(s.delivered, c)
 	}
@@ -197,7 +218,7 @@ func (s *session) Close() error {
 	} else if s.child != nil {
 		s.pool.discard(s.child)
 	}
-	s.child, s.delivered, s.digests = nil, nil, nil
+	s.child, s.delivered, s.issued = nil, nil, nil
 	return nil
 }
 

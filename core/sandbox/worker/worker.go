@@ -108,6 +108,9 @@ func (p *Pool) compile(ctx context.Context, src program.Source) (*program.Progra
 		return nil, err
 	}
 	out, err := answered(res, res.Compiled)
+	if errors.Is(err, errFrame) {
+		return nil, c.end(err)
+	}
 	if err != nil {
 		c.dismiss()
 		return nil, err
@@ -127,5 +130,5 @@ func (p *Pool) Start(ctx context.Context, spec sandbox.Spec) (sandbox.Session, e
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return &session{pool: p, spec: spec, digests: map[string][]byte{}}, nil
+	return &session{pool: p, spec: spec, issued: map[string]sandbox.Call{}}, nil
 }
