@@ -133,6 +133,15 @@ func TestDescription(t *testing.T) {
 	}
 }
 
+// TestDescriptionTellsOfTexts: s += x in a loop takes time with the square of the length.
+func TestDescriptionTellsOfTexts(t *testing.T) {
+	t.Parallel()
+	d := newTool(t, codetool.Options{}).Definition().Description
+	if !strings.Contains(d, "Build a string in a loop by pushing its parts on an array and joining them at the end.") {
+		t.Errorf("the description is\n%s", d)
+	}
+}
+
 func TestWithoutFunctions(t *testing.T) {
 	t.Parallel()
 	d := newTool(t, codetool.Options{}).Definition().Description

@@ -26,6 +26,8 @@ var absent = map[string]string{
 	"localStorage":          "nothing is kept between programs; return what is needed later, or store it with a connector",
 	"sessionStorage":        "nothing is kept between programs; return what is needed later, or store it with a connector",
 	"indexedDB":             "nothing is kept between programs; return what is needed later, or store it with a connector",
+	"print":                 "write with console.log, or return the value",
+	"sleep":                 "wait with await new Promise(r => setTimeout(r, ms))",
 	"setImmediate":          "use setTimeout(f, 0) or queueMicrotask(f)",
 	"requestAnimationFrame": "use setTimeout(f, 16)",
 	"importScripts":         "everything a program can use is there already",

@@ -11,7 +11,7 @@ import (
 
 // check refuses what is visibly wrong before anything runs.
 func (u *unit) check() error {
-	for _, check := range []func() error{u.checkCommonJS, u.checkAbsent, u.checkCalls, u.checkDestructuring, u.checkSteps} {
+	for _, check := range []func() error{u.checkCommonJS, u.checkAbsent, u.checkCalls, u.checkNested, u.checkPromises, u.checkDestructuring, u.checkSteps} {
 		if err := check(); err != nil {
 			return err
 		}

@@ -3,11 +3,15 @@ package program
 import (
 	"encoding/base64"
 	"encoding/json"
+	"regexp"
 	"strings"
 )
 
 // maxExpression is how long an expression may be that is quoted in an error.
 const maxExpression = 60
+
+// leadingKeyword is a keyword that stands right before a bracket.
+var leadingKeyword = regexp.MustCompile(`^(?:return|await|yield|typeof|throw|case|void|delete|in|of)([\[(])`)
 
 // Expression returns the chain of names, such as item.list.first, that ends at a place of the model's text, where
 // goja says that something is no function or has no property. It is empty where the text is anything else.
@@ -84,7 +88,7 @@ func chainAt(text string, offset int) string {
 		}
 		break
 	}
-	chain := strings.TrimLeft(text[begin:end], ".?")
+	chain := strings.TrimLeft(leadingKeyword.ReplaceAllString(text[begin:end], "$1"), ".?")
 	if len(chain) > maxExpression || chain != "" && chain[0] >= '0' && chain[0] <= '9' {
 		return text[offset:end]
 	}

@@ -16,6 +16,7 @@ func TestExpression(t *testing.T) {
 		"const o = {list: []};\n  o.list[0 + 1].x.foo()": "o.list[0+1].x",
 		"let f;\nf()":                                        "f",
 		"const a = [];\na.map(x => x).foo().bar":             "a.map(x=>x).foo",
+		"return [2, 1].sort().go()":                          "[2,1].sort().go",
 		"class A { #x = 1; m() { this.#x() } }\nnew A().m()": "this.#x",
 	} {
 		p, err := Compile(Source{Text: code})

@@ -107,7 +107,13 @@ var rewordings = []struct {
 		return message
 	}},
 	{regexp.MustCompile(`^object is not iterable$`), "the value", func(e string, _ []string) string {
-		return e + " is not iterable; for the properties of an object use Object.keys, Object.values or Object.entries"
+		return e + " is not iterable; for the properties of an object use Object.keys, Object.values or Object.entries; a promise must be awaited first"
+	}},
+	{regexp.MustCompile(`^'set' on proxy: trap returned falsish for property '(.*)'$`), "", func(_ string, m []string) string {
+		return fmt.Sprintf("Cannot assign to read only property '%s'", m[1])
+	}},
+	{regexp.MustCompile(`(?s)^Could not convert .* to primitive$`), "", func(string, []string) string {
+		return "Cannot convert an object to a primitive value: it has no toString, like what Object.groupBy returns; use JSON.stringify"
 	}},
 	{regexp.MustCompile(`^(Value is not object coercible|Cannot convert undefined or null to object)$`), "", func(string, []string) string {
 		return "Cannot use undefined or null as an object: what is taken apart, or written to, has no value"

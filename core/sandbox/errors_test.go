@@ -65,7 +65,7 @@ func TestUndeclaredGlobal(t *testing.T) {
 func TestCauseChainIsBounded(t *testing.T) {
 	t.Parallel()
 	depth := 0
-	for e := run(t, `const e = new Error("x"); e.cause = e; throw e`).failure(); e != nil; e = e.Cause {
+	for e := run(t, `const a = new Error("x"), b = new Error("y", {cause: a}); a.cause = b; throw a`).failure(); e != nil; e = e.Cause {
 		depth++
 	}
 	if depth != 6 {

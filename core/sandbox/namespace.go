@@ -45,6 +45,7 @@ type namespace struct {
 func (n *namespace) traps() *goja.ProxyTrapConfig {
 	return &goja.ProxyTrapConfig{
 		Get:                      n.get,
+		GetSym:                   n.symbol,
 		Has:                      func(_ *goja.Object, name string) bool { return n.known[name] },
 		OwnKeys:                  func(*goja.Object) *goja.Object { return n.s.list(n.methods) },
 		GetOwnPropertyDescriptor: n.describe,
@@ -87,6 +88,17 @@ func (n *namespace) get(target *goja.Object, name string, _ goja.Value) goja.Val
 			return n.call(name, call.Arguments)
 		}
 		panic(n.s.realm.typeError(n.s.vm, n.unknown(name)))
+	})
+}
+
+// symbol has the namespace refuse to be a text or a number: the engine's own refusal shows addresses of memory, which
+// differ from pass to pass.
+func (n *namespace) symbol(_ *goja.Object, name *goja.Symbol, _ goja.Value) goja.Value {
+	if name != goja.SymToPrimitive {
+		return goja.Undefined()
+	}
+	return n.s.function("toPrimitive", func(goja.FunctionCall) goja.Value {
+		panic(n.s.realm.typeError(n.s.vm, fmt.Sprintf("%s is no text and no number; Object.keys(%[1]s) lists its methods", n.name)))
 	})
 }
 

@@ -25,7 +25,7 @@ func TestNamespace(t *testing.T) {
 		`Object.isFrozen(files) && Object.isFrozen(codemode)`:        `true`,
 		`Object.freeze(files) === files`:                             `true`,
 		`Object.getPrototypeOf(files)`:                               `null`,
-		`[files.then, files.toJSON, files.constructor, files.__proto__, files[Symbol.iterator], files[Symbol.toPrimitive]].every((x) => x === undefined)`: `true`,
+		`[files.then, files.toJSON, files.constructor, files.__proto__, files[Symbol.iterator]].every((x) => x === undefined)`: `true`,
 		`(await files) === files`:                                                      `true`,
 		`typeof files.nothing`:                                                         `"function"`,
 		`Reflect.set(files, "read", 1)`:                                                `false`,

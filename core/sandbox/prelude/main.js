@@ -107,7 +107,7 @@
     out.retryable = read(thrown, 'retryable') === true;
     if (typeof stack === 'string') out.stack = stack;
     out.details = read(thrown, 'details');
-    if (cause !== undefined && depth > 0) out.cause = explain(cause, depth - 1);
+    if (cause !== undefined && cause !== thrown && depth > 0) out.cause = explain(cause, depth - 1);
     const errors = read(thrown, 'errors');
     if (isArray(errors) && errors.length > 0 && depth > 0) {
       const parts = [];
