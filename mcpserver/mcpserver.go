@@ -41,6 +41,7 @@ type Host interface {
 	Snippet(ctx context.Context, name string, version int) (*core.Snippet, error)
 	Search(ctx context.Context, q catalog.Query) (*catalog.Results, error)
 	Describe(ctx context.Context, target string) (*catalog.Description, error)
+	// Tool is the tool's definition, the zero value if it is not known now.
 	Tool(ctx context.Context) core.Tool
 	ForModel(out *core.Outcome) *core.Outcome
 }

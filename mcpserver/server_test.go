@@ -481,9 +481,9 @@ func TestProgress(t *testing.T) {
 func TestProgressTexts(t *testing.T) {
 	t.Parallel()
 	for want, p := range map[string]core.Progress{
-		"waiting for its turn":                          {},
-		"running":                                       {Running: true},
-		"2 of 2 calls done":                             {Running: true, Calls: 2, Done: 2},
+		"waiting for its turn": {},
+		"running":              {Running: true},
+		"2 of 2 calls done":    {Running: true, Calls: 2, Done: 2},
 		"0 of 5 calls done; running a, b, c and 2 more": {Running: true, Calls: 5, Executing: []string{"a", "b", "c", "d", "e"}},
 	} {
 		if got := progressText(p); got != want {

@@ -69,12 +69,13 @@ func (s *Server) counted(h mcp.ToolHandler) mcp.ToolHandler {
 	}
 }
 
-// refresh registers the tool as the host describes it now, if that has changed, which tells the clients.
+// refresh registers the tool as the host describes it now, if that has changed, which tells the clients. A tool without
+// a name is one that is not known now.
 func (s *Server) refresh(ctx context.Context) {
 	tool := s.host.Tool(ctx)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if tool.Name == s.tool.Name && tool.Description == s.tool.Description {
+	if tool.Name == "" || tool.Name == s.tool.Name && tool.Description == s.tool.Description {
 		return
 	}
 	if s.tool.Name != "" && s.tool.Name != tool.Name {
