@@ -338,3 +338,44 @@ func TestGone(t *testing.T) {
 		t.Error("any error means it")
 	}
 }
+
+// TestManyProgramsOfThreeClients runs under the race detector; the process that has the journal goes while the others
+// are busy.
+func TestManyProgramsOfThreeClients(t *testing.T) {
+	t.Parallel()
+	each := 100
+	if testing.Short() {
+		each = 20
+	}
+	config, notes := boardConfiguration(t, "")
+	processes := []*mcpProcess{startMCP(t, config, accepts()), startMCP(t, config, accepts()), startMCP(t, config, accepts())}
+	var work, first sync.WaitGroup
+	for i, p := range processes {
+		for worker := range 4 {
+			run := func() {
+				for n := worker; n < each; n += 4 {
+					code := `const notes = await board.list_notes({}); notes.length >= 0`
+					if n%20 == 0 {
+						code = `await board.post({ text: "hello" }); true`
+					}
+					if out := p.run(t, code); string(out.Result) != "true" {
+						t.Errorf("process %d, program %d: %+v", i, n, out)
+					}
+				}
+			}
+			if i == 0 {
+				first.Go(run)
+			} else {
+				work.Go(run)
+			}
+		}
+	}
+	first.Wait()
+	processes[0].hangUp(t)
+	work.Wait()
+	processes[1].hangUp(t)
+	processes[2].hangUp(t)
+	if n, want := len(texts(t, notes)), 3*each/20; n != want {
+		t.Errorf("%d notes, want %d", n, want)
+	}
+}
