@@ -26,14 +26,30 @@ const (
 	maxQuestion = 16_000
 )
 
-// The answers of a client's person.
+// The answers of a client's person: what clients call them, and what the form offers.
 const (
 	accept  = "accept"
 	decline = "decline"
+	approve = "approve"
+	reject  = "reject"
 )
 
-// confirmation asks for nothing but yes or no.
-var confirmation = json.RawMessage(`{"type":"object","properties":{}}`)
+// form asks for a choice, and not for mere consent: there are agents that accept a form without fields for their person
+// when they are told to ask for nothing.
+var form = json.RawMessage(`{"type":"object","properties":{"decision":{"type":"string","title":"Decision",` +
+	`"description":"Choose approve to let it happen.","enum":["` + approve + `","` + reject + `"]}},"required":["decision"]}`)
+
+// choice is what a person decided; "" if they decided nothing.
+func choice(said *mcp.ElicitResult) string {
+	decision, _ := said.Content["decision"].(string)
+	switch {
+	case said.Action == decline, said.Action == accept && decision == reject:
+		return reject
+	case said.Action == accept && decision == approve:
+		return approve
+	}
+	return ""
+}
 
 // carry takes an outcome to the client: it asks the person about what waits, where the client can, until nothing waits
 // or nobody answers.
@@ -43,7 +59,7 @@ func (s *Server) carry(ctx context.Context, c *client, out *core.Outcome, round 
 		if !ok {
 			return s.reply(out), nil
 		}
-		ask := &mcp.ElicitParams{Message: text, RequestedSchema: confirmation, Mode: "form"}
+		ask := &mcp.ElicitParams{Message: text, RequestedSchema: form, Mode: "form"}
 		state := pendingRound{ID: out.ExecutionID, Calls: shown, Round: round}
 		if c.retries {
 			return &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{question: ask}, RequestState: s.sign(state)}, nil
@@ -54,7 +70,7 @@ func (s *Server) carry(ctx context.Context, c *client, out *core.Outcome, round 
 			return s.reply(out), nil
 		}
 		var again bool
-		if out, again, err = s.decide(ctx, c, state, said.Action); err != nil {
+		if out, again, err = s.decide(ctx, c, state, choice(said)); err != nil {
 			return nil, err
 		}
 		if !again {
@@ -70,7 +86,7 @@ func (s *Server) answered(ctx context.Context, c *client, p *mcp.CallToolParamsR
 	if err != nil || !ok || !c.asks {
 		return s.reply(engine.StateError("", "This is no answer to a question that was asked here; nothing was decided.")), nil
 	}
-	out, again, err := s.decide(ctx, c, state, said.Action)
+	out, again, err := s.decide(ctx, c, state, choice(said))
 	if err != nil {
 		return nil, err
 	}
@@ -81,10 +97,10 @@ func (s *Server) answered(ctx context.Context, c *client, p *mcp.CallToolParamsR
 }
 
 // decide does what the person said, and reports whether they may be asked again.
-func (s *Server) decide(ctx context.Context, c *client, state pendingRound, action string) (out *core.Outcome, again bool, err error) {
+func (s *Server) decide(ctx context.Context, c *client, state pendingRound, choice string) (out *core.Outcome, again bool, err error) {
 	by := core.Decider{By: s.options.User, Via: c.name}
-	switch action {
-	case accept:
+	switch choice {
+	case approve:
 		out, err = s.pass(ctx, c, state.ID, func(ctx context.Context) (*core.Outcome, error) {
 			return s.host.Approve(ctx, core.ApproveRequest{ExecutionID: state.ID, Calls: state.Calls, Decider: by})
 		})
@@ -98,7 +114,7 @@ func (s *Server) decide(ctx context.Context, c *client, state pendingRound, acti
 		s.logger.Info("an approval came too late", "execution", state.ID, "reason", out.Error)
 		out, err = s.standing(ctx, state.ID)
 		return out, true, err
-	case decline:
+	case reject:
 		by.Note = "declined in " + c.name
 		call := state.Calls[0]
 		_, err = s.host.Reject(context.WithoutCancel(ctx), core.RejectRequest{ExecutionID: state.ID, Seq: call.Seq, Digest: call.Digest, Decider: by})
@@ -106,7 +122,7 @@ func (s *Server) decide(ctx context.Context, c *client, state pendingRound, acti
 			return nil, false, fmt.Errorf("execution %s: %w", state.ID, err)
 		}
 	}
-	out, err = s.standing(ctx, state.ID) // after a cancel too: it may have been decided elsewhere
+	out, err = s.standing(ctx, state.ID) // without a decision too: it may have been decided elsewhere
 	return out, false, err
 }
 

@@ -37,8 +37,16 @@ func (p *person) options() *mcp.ClientOptions {
 		}
 		a := p.answers[0]
 		p.answers = p.answers[1:]
-		return &mcp.ElicitResult{Action: a, Content: map[string]any{}}, nil
+		return saying(a), nil
 	}}
+}
+
+// saying is what a client says for its person: an action, or what was chosen in the form.
+func saying(a string) *mcp.ElicitResult {
+	if a == approve || a == reject {
+		return &mcp.ElicitResult{Action: accept, Content: map[string]any{"decision": a}}
+	}
+	return &mcp.ElicitResult{Action: a}
 }
 
 // TestApprovals asks the client's person.
@@ -55,13 +63,15 @@ func TestApprovals(t *testing.T) {
 		text    string
 		notes   []string
 	}{
-		"accept":                {one, []string{accept}, 1, "completed", "a", []string{"a"}},
+		"approve":               {one, []string{approve}, 1, "completed", "a", []string{"a"}},
+		"reject":                {one, []string{reject}, 1, "error", "", []string{}},
+		"accept without choice": {one, []string{accept}, 1, "paused", "", []string{}},
 		"decline":               {one, []string{decline}, 1, "error", "", []string{}},
 		"cancel":                {one, []string{"cancel"}, 1, "paused", "", []string{}},
-		"three at once":         {three, []string{accept}, 1, "completed", "3", []string{"a", "b", "c"}},
-		"one after the other":   {after, []string{accept, accept}, 2, "completed", "a,b", []string{"a", "b"}},
-		"the second is refused": {after, []string{accept, decline}, 2, "error", "", []string{"a"}},
-		"the second is left":    {after, []string{accept, "cancel"}, 2, "paused", "", []string{"a"}},
+		"three at once":         {three, []string{approve}, 1, "completed", "3", []string{"a", "b", "c"}},
+		"one after the other":   {after, []string{approve, approve}, 2, "completed", "a,b", []string{"a", "b"}},
+		"the second is refused": {after, []string{approve, decline}, 2, "error", "", []string{"a"}},
+		"the second is left":    {after, []string{approve, "cancel"}, 2, "paused", "", []string{"a"}},
 		"nothing to ask about":  {`(await board.list({})).length`, nil, 0, "completed", "0", []string{}},
 	} {
 		for clients, version := range versions {
@@ -91,7 +101,7 @@ func TestApprovals(t *testing.T) {
 // TestDecisionsAreRecorded names the person and the client.
 func TestDecisionsAreRecorded(t *testing.T) {
 	t.Parallel()
-	h, p := build(t, nil), &person{answers: []string{accept}}
+	h, p := build(t, nil), &person{answers: []string{approve}}
 	s := h.join(t, "", p.options()).run(`await board.post({ text: "a" })`)
 	d, err := h.host.Show(t.Context(), s.ExecutionID)
 	if err != nil {
@@ -118,7 +128,7 @@ func TestNobodyIsAsked(t *testing.T) {
 		for clients, version := range versions {
 			t.Run(name+" "+clients, func(t *testing.T) {
 				t.Parallel()
-				p := &person{answers: []string{accept}}
+				p := &person{answers: []string{approve}}
 				s := build(t, tc.change).join(t, version, tc.client(p)).run(tc.code)
 				if s.Status != "paused" || len(p.asked) > 0 {
 					t.Errorf("asked %q: %+v", p.asked, s)
@@ -139,15 +149,15 @@ func pagesOnly(p *person) *mcp.ClientOptions {
 func TestDecidedElsewhere(t *testing.T) {
 	t.Parallel()
 	for clients, version := range versions {
-		for _, answer := range []string{accept, decline, "cancel"} {
-			t.Run(clients+" "+answer, func(t *testing.T) {
+		for _, a := range []string{approve, decline, "cancel"} {
+			t.Run(clients+" "+a, func(t *testing.T) {
 				t.Parallel()
 				h := build(t, nil)
 				s := h.join(t, version, &mcp.ClientOptions{ElicitationHandler: func(ctx context.Context, _ *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 					if _, err := h.host.Approve(ctx, core.ApproveRequest{ExecutionID: h.running(t), All: true, Decider: core.Decider{By: "eve"}}); err != nil {
 						t.Error(err)
 					}
-					return &mcp.ElicitResult{Action: answer, Content: map[string]any{}}, nil
+					return saying(a), nil
 				}}).run(`await board.post({ text: "a" }); "posted"`)
 				if s.Status != "completed" || s.text != "posted" || len(h.board.left()) != 1 {
 					t.Errorf("%+v, %q", s, h.board.left())
@@ -190,7 +200,7 @@ func TestForgedAnswers(t *testing.T) {
 	body, mac, _ := strings.Cut(valid, ".")
 	foreign := build(t, nil).server.sign(pendingRound{ID: paused.ExecutionID, Calls: call})
 	asks := &mcp.ClientOptions{ElicitationHandler: (&person{}).options().ElicitationHandler, MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true}}
-	yes := mcp.InputResponseMap{question: &mcp.ElicitResult{Action: accept}}
+	yes := mcp.InputResponseMap{question: saying(approve)}
 	for name, tc := range map[string]struct {
 		state     string
 		responses mcp.InputResponseMap
@@ -201,7 +211,7 @@ func TestForgedAnswers(t *testing.T) {
 		"nonsense":        {"?.?", yes, asks},
 		"another server":  {foreign, yes, asks},
 		"no answer":       {valid, nil, asks},
-		"answer to other": {valid, mcp.InputResponseMap{"x": &mcp.ElicitResult{Action: accept}}, asks},
+		"answer to other": {valid, mcp.InputResponseMap{"x": saying(approve)}, asks},
 		"cannot ask":      {valid, yes, nil},
 	} {
 		r, err := h.join(t, "", tc.client).CallTool(t.Context(), &mcp.CallToolParams{
@@ -229,7 +239,7 @@ func TestManyRounds(t *testing.T) {
 	for clients, version := range versions {
 		t.Run(clients, func(t *testing.T) {
 			t.Parallel()
-			p := &person{answers: slices.Repeat([]string{accept}, 20)}
+			p := &person{answers: slices.Repeat([]string{approve}, 20)}
 			s := build(t, nil).join(t, version, p.options()).run(`for (let i = 0; i < 12; i++) await board.post({ text: "n" + i })`)
 			if s.Status != "paused" || len(p.asked) != maxRounds {
 				t.Errorf("asked %d times: %+v", len(p.asked), s)

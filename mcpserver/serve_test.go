@@ -93,7 +93,7 @@ func TestHTTP(t *testing.T) {
 	web := httptest.NewServer(h.server.Handler())
 	t.Cleanup(web.Close)
 	for name, version := range versions {
-		p := &person{answers: []string{accept}}
+		p := &person{answers: []string{approve}}
 		session, err := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "1"}, p.options()).
 			Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: web.URL, HTTPClient: web.Client()}, &mcp.ClientSessionOptions{ProtocolVersion: version})
 		if err != nil {

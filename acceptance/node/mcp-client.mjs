@@ -14,7 +14,7 @@ async function connect(answer) {
   if (answer) {
     client.setRequestHandler(ElicitRequestSchema, (request) => {
       asked.push(request.params.message);
-      return answer === "never" ? new Promise(() => {}) : { action: answer, content: {} };
+      return answer === "never" ? new Promise(() => {}) : { action: answer, content: { decision: "approve" } };
     });
   }
   await client.connect(new StdioClientTransport({ command, args, stderr: "ignore" }));

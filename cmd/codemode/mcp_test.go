@@ -137,7 +137,7 @@ func (p *mcpProcess) run(t *testing.T, code string) core.Outcome {
 
 func accepts() *mcp.ClientOptions {
 	return &mcp.ClientOptions{ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
-		return &mcp.ElicitResult{Action: "accept", Content: map[string]any{}}, nil
+		return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"decision": "approve"}}, nil
 	}}
 }
 
