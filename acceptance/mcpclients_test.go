@@ -36,6 +36,13 @@ func node(ctx context.Context, t *testing.T, script string, args ...string) *exe
 			t.Skip(err)
 		}
 	}
+	version, err := exec.CommandContext(ctx, binary, "-p", "process.versions.node").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if major, _, _ := strings.Cut(string(version), "."); len(major) < 2 || major < "22" {
+		t.Skipf("Node %s is too old for what the tests need of npm: 22 is not", version)
+	}
 	cmd := exec.CommandContext(ctx, binary, append([]string{path}, args...)...)
 	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(binary)+string(os.PathListSeparator)+os.Getenv("PATH"))
 	return cmd

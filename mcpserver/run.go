@@ -61,9 +61,9 @@ func (s *Server) pass(ctx context.Context, c *client, id string, drive func(cont
 	defer s.report(ctx, c, id)()
 	kept, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)
-	defer context.AfterFunc(ctx, func() {
-		if context.Cause(ctx) != context.Canceled { // the protocol's library gives a broken connection its own cause
-			s.logger.Debug("a client went away; its execution goes on", "execution", id, "cause", context.Cause(ctx))
+	defer heed(ctx, func(cause error) {
+		if cause != context.Canceled { // the protocol's library gives a broken connection its own cause
+			s.logger.Debug("a client went away; its execution goes on", "execution", id, "cause", cause)
 			return
 		}
 		cancel(errCancelled) // a run that has not begun
@@ -77,4 +77,18 @@ func (s *Server) pass(ctx context.Context, c *client, id string, drive func(cont
 		return nil, fmt.Errorf("execution %s: %w", id, err)
 	}
 	return out, nil
+}
+
+// heed calls do as soon as ctx ends. The function that it returns ends the watch, and waits for a do that has begun.
+func heed(ctx context.Context, do func(cause error)) (end func()) {
+	done := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(done)
+		do(context.Cause(ctx))
+	})
+	return func() {
+		if !stop() {
+			<-done
+		}
+	}
 }

@@ -42,6 +42,7 @@ func (b *board) connector() *sdk.Connector {
 		sdk.Func[note, int]{
 			Name: "post", Description: "Post a note.", Approval: sdk.Required, Call: b.post,
 			Preview: func(_ context.Context, in note) (string, error) { return "Posts " + in.Text, nil },
+			Revert:  func(context.Context, note, int) error { return nil },
 		},
 		sdk.Func[struct{}, int]{Name: "fail", Description: "Fail.", ReadOnly: true, Call: func(context.Context, struct{}) (int, error) {
 			return 0, sdk.Errorf(sdk.Conflict, "the board is full")
@@ -352,6 +353,38 @@ func TestWithoutElicitation(t *testing.T) {
 	}
 	if done := g.result(s.ExecutionID); done.Status != "completed" || done.text != "1" || len(done.Logs) == 0 {
 		t.Errorf("after the approval: %+v", done)
+	}
+}
+
+// TestStoppedHost tells that the execution goes on when the host that runs it stops.
+func TestStoppedHost(t *testing.T) {
+	t.Parallel()
+	h := build(t, nil)
+	g := h.join(t, "", nil)
+	closed := make(chan error)
+	go func() {
+		<-h.board.posting
+		closed <- h.host.Close()
+	}()
+	s := g.run(`await board.slow({})`)
+	if s.Status != "running" || s.isError || s.ExecutionID == "" || !strings.Contains(s.Next, "do not run the program again") {
+		t.Errorf("%+v", s)
+	}
+	if err := <-closed; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRolledBackIsTold(t *testing.T) {
+	t.Parallel()
+	h, p := build(t, nil), &person{answers: []string{approve}}
+	g := h.join(t, "", p.options())
+	s := g.run(`await board.post({ text: "a" }); "posted"`)
+	if r, err := h.host.Rollback(t.Context(), core.RollbackRequest{ExecutionID: s.ExecutionID}); err != nil || r.Status != "rolled_back" {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if s := g.result(s.ExecutionID); s.text != "posted" || !strings.Contains(s.all, "a person has rolled this execution back") {
+		t.Errorf("%+v", s)
 	}
 }
 

@@ -17,6 +17,9 @@ import (
 // retryTime is how long a station waits before it tries again to reach a host.
 const retryTime = time.Second
 
+// leavingTime is how long a process that leaves may keep the journal: it waits for calls that have started.
+const leavingTime = 2 * time.Minute
+
 // station is the way to the host for a process that serves as long as it lasts: the host of whoever has the journal
 // open, until that process goes; then the station opens the journal itself, or joins who was faster. As the holder of
 // the journal it continues what was left running. It is safe for concurrent use.
@@ -69,7 +72,11 @@ func (st *station) renew(ctx context.Context, old *session) error {
 		return nil
 	}
 	s := &session{close: func(context.Context) {}, leave: func() {}}
-	if err := st.app.connect(ctx, s, st.guest); err != nil {
+	app := *st.app
+	if old != nil {
+		app.patience = leavingTime
+	}
+	if err := app.connect(ctx, s, st.guest); err != nil {
 		return err
 	}
 	if err := st.sameHouse(s); err != nil {
