@@ -150,3 +150,30 @@ func compact(t *testing.T, text json.RawMessage) string {
 	}
 	return b.String()
 }
+
+// TestPathsOfAConnector: a relative path in a connector's configuration means the same wherever codemode is called.
+func TestPathsOfAConnector(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, `
+connector "tracker" {
+  plugin = "tracker"
+  config {
+    file = "tracker.json"
+  }
+}
+`)
+	elsewhere := t.TempDir()
+	run := s.command(t.Context(), "--config", s.path("codemode.hcl"), "run", "--json", "-")
+	run.Dir = elsewhere
+	run.Stdin = strings.NewReader(`return await tracker.add_labels({ number: 1, labels: ["seen"] })`)
+	if a := s.collect(run, func() {}); a.code != 0 {
+		t.Fatalf("exit code %d\n%s%s", a.code, a.stdout, a.stderr)
+	}
+	text, err := os.ReadFile(s.path("tracker.json"))
+	if err != nil || !strings.Contains(string(text), `"seen"`) {
+		t.Errorf("beside the configuration: %v, %.200s", err, text)
+	}
+	if left, err := os.ReadDir(elsewhere); err != nil || len(left) != 0 {
+		t.Errorf("in the folder of the call: %v, %v", left, err)
+	}
+}

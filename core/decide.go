@@ -21,11 +21,28 @@ func (h *Host) owner(ctx context.Context, id string) (x *engine.Execution, text 
 	if d := h.running(id); d != nil {
 		return d.x, "", nil
 	}
-	x, err = h.engine.Open(ctx, id)
-	if errors.Is(err, journal.ErrNotFound) {
-		return nil, fmt.Sprintf("There is no execution %q.", id), nil
+	head, err := h.store.Head(ctx, id)
+	if err == nil {
+		x, err = h.engine.Open(ctx, id)
 	}
-	return x, "", err
+	switch {
+	case errors.Is(err, journal.ErrNotFound):
+		return nil, fmt.Sprintf("There is no execution %q.", id), nil
+	case err != nil:
+		return nil, "", err
+	}
+	busy := false
+	x.View(func(s *journal.State) { busy = s.Status == journal.StatusRunning || s.RollingBack })
+	if !busy {
+		return x, "", nil
+	}
+	switch others, err := h.lease.others(ctx, head); {
+	case err != nil:
+		return nil, "", err
+	case others:
+		return nil, elsewhere, nil
+	}
+	return x, "", nil
 }
 
 // decisionsOf says what is decided in an execution, or why nothing can be.
@@ -134,6 +151,9 @@ func (h *Host) undecided(x *engine.Execution, err error) (*driven, *Outcome, err
 	var u *engine.UndecidableError
 	if errors.As(err, &u) {
 		return nil, h.refusal(x, upperFirst(u.Error())+"."), nil
+	}
+	if errors.Is(err, journal.ErrFenced) {
+		return nil, engine.StateError(x.ID(), taken), nil
 	}
 	return nil, nil, err
 }
@@ -247,6 +267,8 @@ func (h *Host) Reject(ctx context.Context, req RejectRequest) (*Reply, error) {
 		return &Reply{ExecutionID: req.ExecutionID, Message: text}, nil
 	case errors.As(err, &u):
 		return h.reply(x, false, upperFirst(u.Error())+"."), nil
+	case errors.Is(err, journal.ErrFenced):
+		return &Reply{ExecutionID: req.ExecutionID, Message: taken}, nil
 	case err != nil:
 		return nil, err
 	}

@@ -30,6 +30,7 @@ type Host struct {
 	options  Options
 	logger   hclog.Logger
 	store    journal.Store
+	lease    *lease // on a store that is shared; nil: it is not
 	closers  []func() error
 	sandbox  sandbox.Sandbox
 	pool     *worker.Pool // of the sandbox's children; nil: it has none
@@ -91,6 +92,11 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	if err := h.openStore(ctx); err != nil {
 		return nil, err
 	}
+	owner := o.Name + "/" + uuid.NewString()
+	if h.lease, err = takeLease(ctx, h.store, owner, h.logger); err != nil {
+		return nil, errors.Join(err, h.close())
+	}
+	h.closers = append([]func() error{h.lease.release}, h.closers...) // before the store is closed
 	if err := h.openSandbox(); err != nil {
 		return nil, errors.Join(err, h.close())
 	}
@@ -112,7 +118,7 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	registry.refresh()
 	h.engine = engine.New(engine.Options{
 		Store: h.store, Sandbox: h.sandbox, Catalog: registry, Connectors: registry, Policy: judge, Schemas: registry, Snippets: h,
-		Limits: o.Limits, Owner: o.Name + "/" + uuid.NewString(), Logger: h.logger,
+		Limits: o.Limits, Owner: owner, Lease: h.lease.check, Logger: h.logger,
 	})
 	h.ctx, h.stop = context.WithCancelCause(context.WithoutCancel(ctx))
 	return h, nil

@@ -22,16 +22,7 @@ func (h *Host) Maintain(ctx context.Context) {
 		return
 	}
 	defer end()
-	err = h.recover(ctx, func(id string) error {
-		_, refused, err := h.resume(ctx, id)
-		if refused != nil {
-			h.logger.Warn("execution is not continued", "execution", id, "reason", refused.Error)
-		}
-		return err
-	})
-	if err != nil && ctx.Err() == nil {
-		h.logger.Error("not everything that was left behind is continued", "error", err)
-	}
+	h.adopt(ctx)
 	again := time.NewTicker(maintainEvery)
 	defer again.Stop()
 	for {
@@ -40,10 +31,27 @@ func (h *Host) Maintain(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
+		if h.lease != nil {
+			h.adopt(ctx) // what a host that has died meanwhile left behind
+		}
 		if err := h.expireDue(ctx); err != nil && ctx.Err() == nil {
 			h.logger.Error("not everything that has waited for too long is ended", "error", err)
 		}
 		h.prune()
+	}
+}
+
+// adopt continues what other hosts have left behind, without waiting for the passes.
+func (h *Host) adopt(ctx context.Context) {
+	err := h.recover(ctx, func(id string) error {
+		_, refused, err := h.resume(ctx, id)
+		if refused != nil {
+			h.logger.Warn("execution is not continued", "execution", id, "reason", refused.Error)
+		}
+		return err
+	})
+	if err != nil && ctx.Err() == nil {
+		h.logger.Error("not everything that was left behind is continued", "error", err)
 	}
 }
 
@@ -70,6 +78,10 @@ func (h *Host) recover(ctx context.Context, resume func(id string) error) error 
 		if err != nil {
 			return errors.Join(append(errs, err)...)
 		}
+		if others, err := h.lease.others(ctx, head); err != nil || others {
+			errs = append(errs, err)
+			continue // its host does it
+		}
 		if err := h.catchUp(ctx, head.ID); err != nil {
 			h.logger.Error("hooks are not caught up on", "execution", head.ID, "error", err)
 		}
@@ -77,6 +89,10 @@ func (h *Host) recover(ctx context.Context, resume func(id string) error) error 
 	for head, err := range h.heads(ctx, journal.StatusRunning, journal.StatusPaused) {
 		if err != nil {
 			return errors.Join(append(errs, err)...)
+		}
+		if others, err := h.lease.others(ctx, head); err != nil || others {
+			errs = append(errs, err)
+			continue // its host does it
 		}
 		state, err := journal.Fold(head.ID, h.store.Read(ctx, head.ID, 0))
 		if err != nil {

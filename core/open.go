@@ -82,7 +82,7 @@ func Inspect(ctx context.Context, cfg *config.Config, o OpenOptions) (*Inspectio
 // specOf says how to run a connector's process.
 func specOf(cfg *config.Config, c *config.Connector, logger hclog.Logger) plugin.Spec {
 	return plugin.Spec{
-		Label: c.Label, Plugin: c.Plugin, Dirs: cfg.Runtime.PluginDirs, Args: c.Args, Env: c.Env,
+		Label: c.Label, Plugin: c.Plugin, Dirs: cfg.Runtime.PluginDirs, Args: c.Args, Env: c.Env, Dir: c.Dir(),
 		Checksum: c.Checksum, NoMTLS: !c.MTLS, Config: c.ConfigJSON, Logger: logger, Secrets: c.Secrets(),
 	}
 }

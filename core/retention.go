@@ -25,6 +25,14 @@ func (h *Host) Delete(ctx context.Context, id string) (*Reply, error) {
 	case h.running(id) != nil:
 		return &Reply{ExecutionID: id, Status: string(head.Status), Message: "The execution is running."}, nil
 	}
+	if !head.Status.Terminal() {
+		switch others, err := h.lease.others(ctx, head); {
+		case err != nil:
+			return nil, err
+		case others && head.Status == journal.StatusRunning:
+			return &Reply{ExecutionID: id, Status: string(head.Status), Message: elsewhere}, nil
+		}
+	}
 	held, err := h.rollingBack(ctx, id)
 	switch {
 	case err != nil:

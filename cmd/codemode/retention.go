@@ -104,7 +104,7 @@ and not ended, is not. It asks at the terminal.`,
 				return err
 			}
 			if !sure {
-				return a.reply(&core.Reply{ExecutionID: args[0], Message: "Nothing was deleted."})
+				return a.reply(&core.Reply{ExecutionID: args[0], Message: "The execution is still there."})
 			}
 			r, err := ask(ctx, s, func(svc control.Service) (*core.Reply, error) { return svc.Delete(ctx, args[0]) })
 			if err != nil {

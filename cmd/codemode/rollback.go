@@ -39,7 +39,7 @@ func (a *app) rollback(ctx context.Context, s *session, id, note string) error {
 			return err
 		}
 		if !yes {
-			return a.reply(&core.Reply{ExecutionID: id, Message: "Nothing was rolled back."})
+			return a.reply(&core.Reply{ExecutionID: id, Message: "No call was reverted."})
 		}
 		req.Via = viaTerminal
 	}

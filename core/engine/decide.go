@@ -276,14 +276,16 @@ func (x *Execution) Expire() (bool, error) {
 		return false, nil
 	}
 	if s.Status == journal.StatusRunning {
-		return true, x.end(fail(ErrorCancelled, &journal.Failure{Message: "Expired while running."}))
+		err := x.end(fail(ErrorCancelled, &journal.Failure{Message: "Expired while running."}))
+		return err == nil, err
 	}
 	for _, c := range s.WaitingCalls() {
 		if _, err := x.rec.add(&journal.Decided{Seq: c.Issued.Seq, Decision: journal.DecisionExpire}); err != nil {
 			return false, err
 		}
 	}
-	return true, x.end(rejected("Expired awaiting approval."))
+	err := x.end(rejected("Expired awaiting approval."))
+	return err == nil, err
 }
 
 // end ends an execution that no pass runs.

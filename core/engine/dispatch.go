@@ -33,6 +33,12 @@ func (p *pass) startQueued() error {
 	if err != nil || p.ctx.Err() != nil || p.news && p.replay == nil {
 		return err // what came while the lock was given up is looked at first; the calls stay queued
 	}
+	if len(cleared) == 0 {
+		return nil
+	}
+	if err := p.e.Lease(); err != nil {
+		return err
+	}
 	var ready launches
 	for _, c := range cleared {
 		if err := p.start(c, &ready); err != nil {
@@ -83,12 +89,15 @@ func (l *launches) add(send func(), write bool) {
 	l.writes = l.writes || write
 }
 
-// launch sends calls.
+// launch sends calls, unless it took so long to journal their start that others take this host for dead.
 func (p *pass) launch(l launches) error {
 	if l.writes {
 		if err := p.rec.flush(p.ctx); err != nil {
 			return err
 		}
+	}
+	if err := p.e.Lease(); err != nil {
+		return err
 	}
 	for _, send := range l.list {
 		send()

@@ -73,7 +73,9 @@ type Options struct {
 	Snippets   Snippets
 	Limits     Limits
 	// Owner names this host in the journal.
-	Owner  string
+	Owner string
+	// Lease says why nothing may be started any more: it is ErrLeaseEnded, or nil. By default it never ends.
+	Lease  func() error
 	Logger hclog.Logger
 	// Now is the host's clock; time.Now by default.
 	Now func() time.Time
@@ -102,6 +104,9 @@ func New(o Options) *Engine {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	if o.Lease == nil {
+		o.Lease = func() error { return nil }
+	}
 	return &Engine{Options: o}
 }
 
@@ -111,6 +116,10 @@ func (e *Engine) Close() { e.stragglers.Wait() }
 // ErrStopped is the cause of a pass that ended because its host stops: the
 // execution stays as it is and a later host continues it.
 var ErrStopped = errors.New("the host is stopping")
+
+// ErrLeaseEnded is why a host starts nothing more on a store that it shares: others take it for dead, and may go on with
+// what it was doing.
+var ErrLeaseEnded = errors.New("this host's lease on the journal has ended, and another host may go on with the execution")
 
 // replayBound is how often the recorded CPU time a replay may cost, and replayFloor what it may cost at least:
 // a replay does the same work again, on a machine that may be busier.

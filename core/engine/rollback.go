@@ -26,10 +26,11 @@ type Rollback struct {
 
 // RevertRecord is one call in a rollback's account.
 type RevertRecord struct {
-	Seq       string `json:"seq"`
-	Connector string `json:"connector"`
-	Method    string `json:"method"`
-	Reason    string `json:"reason,omitempty"`
+	Seq       string          `json:"seq"`
+	Connector string          `json:"connector"`
+	Method    string          `json:"method"`
+	Args      json.RawMessage `json:"args,omitempty"`
+	Reason    string          `json:"reason,omitempty"`
 }
 
 // Rollback compensates for the applied calls of an execution, the last started
@@ -115,7 +116,8 @@ func (r *rollback) unsettled() (bool, error) {
 		if !c.RevertInDoubt() {
 			continue
 		}
-		rec := RevertRecord{Seq: seq, Connector: c.Issued.Connector, Method: c.Issued.Method, Reason: revertUnknown}
+		rec := revertOf(c)
+		rec.Reason = revertUnknown
 		a.InDoubt = append(a.InDoubt, rec)
 		if c.RevertEnded != nil {
 			continue
@@ -133,9 +135,13 @@ func (r *rollback) unsettled() (bool, error) {
 // revertUnknown is why a revert has to be settled.
 const revertUnknown = "whether its revert took effect is not known"
 
+func revertOf(c *journal.Call) RevertRecord {
+	return RevertRecord{Seq: c.Issued.Seq, Connector: c.Issued.Connector, Method: c.Issued.Method, Args: c.Args()}
+}
+
 // call reverts one call, or notes why not.
 func (r *rollback) call(c *journal.Call) error {
-	rec := RevertRecord{Seq: c.Issued.Seq, Connector: c.Issued.Connector, Method: c.Issued.Method}
+	rec := revertOf(c)
 	a := r.account
 	switch {
 	case c.Issued.ReadOnly:
@@ -182,7 +188,13 @@ func (r *rollback) revert(c *journal.Call, m *catalog.Method, conn wire.Connecto
 	}
 	key := s.ID + "/" + rec.Seq + "/revert"
 	deadline := r.e.Now().Add(r.e.Connectors.Timeout(rec.Connector, rec.Method))
+	if err := r.e.Lease(); err != nil {
+		return err
+	}
 	if err := r.journal(&journal.RevertStarted{Seq: rec.Seq, Attempt: attempt, Key: key, Deadline: deadline}); err != nil {
+		return err
+	}
+	if err := r.e.Lease(); err != nil {
 		return err
 	}
 	req := &wire.RevertRequest{Call: &wire.Call{

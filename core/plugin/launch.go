@@ -97,6 +97,7 @@ func (l *launcher) config(ctx context.Context) *goplugin.ClientConfig {
 func (l *launcher) runner(ctx context.Context, handshake []string, dir string) (runner.Runner, error) {
 	l.dir = dir
 	cmd := exec.Command(l.path, l.spec.Args...)
+	cmd.Dir = l.spec.Dir
 	cmd.Env = append(l.spec.environ(), handshake...)
 	t := terms{
 		versions: slices.Sorted(maps.Keys(wire.VersionedPlugins(nil))),

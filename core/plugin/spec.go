@@ -34,6 +34,9 @@ type Spec struct {
 	// Env is the process's whole environment but for the variables of the
 	// handshake; not even PATH is inherited.
 	Env map[string]string
+	// Dir is the folder in which the process runs, so that paths in its configuration mean the same wherever the host was
+	// started; empty: the host's own.
+	Dir string
 	// Checksum is "sha256:HEX" of the binary, compared before each launch; empty: not compared.
 	Checksum string
 	// NoMTLS turns mutual TLS off, for connectors that cannot speak it. The

@@ -36,6 +36,7 @@ var lastWords = []struct{ text, limit string }{
 	{"stack overflow", "stack"},
 	{"out of memory", "memory"},
 	{"cannot allocate memory", "memory"},
+	{"ThreadSanitizer failed to allocate", "memory"}, // in a process that is watched for races
 	{"failed to create new OS thread", "memory"},
 }
 

@@ -100,7 +100,7 @@ func (s *server) setUp(limits *setup) (*response, error) {
 	s.frame = limits.Memory
 	return &response{Ready: &ready{
 		Program: program.Version, Sandbox: sandbox.Version,
-		Walls: walls.Raise(walls.Limits{Memory: limits.Memory, CPU: limits.CPU, Threads: threads}),
+		Walls: walls.Raise(walls.Limits{Memory: shadow * limits.Memory, CPU: limits.CPU, Threads: threads}),
 	}}, nil
 }
 

@@ -21,17 +21,16 @@ func (p Page) Diagnosis(d Diagnosis) string {
 			w.gap()
 			w.line(w.paint(bold, section))
 		}
-		mark := w.paint(green, "ok")
+		color := green
 		switch f.State {
 		case core.FindingWarning:
 			warnings++
-			mark = w.paint(yellow, "warning")
+			color = yellow
 		case core.FindingFault:
 			faults++
-			mark = w.paint(red, "fault")
+			color = red
 		}
-		w.line("  " + inline(f.Subject) + "  " + mark)
-		w.block(4, f.Text)
+		w.finding(f, color)
 	}
 	w.gap()
 	switch {
@@ -43,4 +42,18 @@ func (p Page) Diagnosis(d Diagnosis) string {
 		w.line("All is well.")
 	}
 	return w.String()
+}
+
+// finding writes one finding: its state, what was looked at, and what was seen, on one line if that is short.
+func (w *writer) finding(f core.Finding, color string) {
+	const states, subjects = 9, 24
+	subject := inline(f.Subject)
+	head := "  " + w.paint(color, f.State) + spaces(states-len(f.State)) + subject
+	seen := wrap(f.Text, w.width()-2-states-subjects)
+	if len(seen) == 1 && len(subject) < subjects {
+		w.line(head + spaces(subjects-len(subject)) + seen[0])
+		return
+	}
+	w.line(head)
+	w.block(2+states, f.Text)
 }

@@ -45,6 +45,9 @@ func (w *writer) reverts(heading string, list []engine.RevertRecord) {
 	w.line(heading)
 	for _, r := range list {
 		w.line("  [" + inline(r.Seq) + "] " + inline(r.Connector+"."+r.Method))
+		if r.Args != nil {
+			w.lines(6, bounded(value(r.Args, w.width()-6), 2))
+		}
 		if r.Reason != "" {
 			w.block(6, r.Reason)
 		}
