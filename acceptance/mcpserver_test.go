@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/codemode-go/codemode/core"
@@ -234,5 +235,32 @@ func TestOnlyProtocolOnStdout(t *testing.T) {
 	}
 	if !strings.Contains(stderr.String(), "neither is this") {
 		t.Errorf("the connector's lines are not in the log:\n%s", &stderr)
+	}
+}
+
+// TestHolderDiesWhileAPersonIsAsked answers a question whose execution another process had: the next one carries the
+// decision out.
+func TestHolderDiesWhileAPersonIsAsked(t *testing.T) {
+	t.Parallel()
+	s := counted(t, 0)
+	first := s.agent(nil)
+	asked := 0
+	second := s.agent(&mcp.ClientOptions{ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+		if asked++; asked == 1 {
+			if err := first.cmd.Process.Kill(); err != nil {
+				t.Error(err)
+			}
+		}
+		return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"decision": "approve"}}, nil
+	}})
+	out, err := second.call("codemode", map[string]any{"code": `await t.write({ k: 1 }); await t.gated({ k: 2 }); (await t.gated({ k: 3 })).k`})
+	if err != nil || out.Status != "completed" || string(out.Result) != "3" {
+		t.Errorf("%+v, %v", out.Outcome, err)
+	}
+	if diff := cmp.Diff(map[int]int{1: 1, 2: 1, 3: 1}, s.effects()); diff != "" || asked != 2 {
+		t.Errorf("asked %d times: %s", asked, diff)
+	}
+	if pid := s.holder(); pid != second.cmd.Process.Pid {
+		t.Errorf("process %d has the journal, not %d", pid, second.cmd.Process.Pid)
 	}
 }

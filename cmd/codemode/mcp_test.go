@@ -379,3 +379,39 @@ func TestManyProgramsOfThreeClients(t *testing.T) {
 		t.Errorf("%d notes, want %d", n, want)
 	}
 }
+
+// TestGuestIsToldAndCancels follows a program that another process runs, and ends it.
+func TestGuestIsToldAndCancels(t *testing.T) {
+	t.Parallel()
+	config, _ := boardConfiguration(t, "")
+	told := make(chan string, 100)
+	holder := startMCP(t, config, nil)
+	guest := startMCP(t, config, &mcp.ClientOptions{ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
+		told <- r.Params.Message
+	}})
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		for message := range told {
+			if strings.HasPrefix(message, "1 of 2 calls done") {
+				cancel()
+				return
+			}
+		}
+	}()
+	params := &mcp.CallToolParams{Name: "codemode", Arguments: map[string]any{
+		"code": `await board.list_notes({}); await new Promise(done => setTimeout(done, 20000))`,
+	}}
+	params.SetProgressToken("p")
+	if _, err := guest.CallTool(ctx, params); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	list := answers[core.Page](t, config, 0, "executions")
+	for len(list.Executions) == 0 || list.Executions[0].Status == "running" { // it ends when what has started has ended
+		list = answers[core.Page](t, config, 0, "executions")
+	}
+	if text := list.Executions[0].ErrorText; !strings.Contains(text, "cancelled by the client") {
+		t.Errorf("it has ended so: %q", text)
+	}
+	guest.hangUp(t)
+	holder.hangUp(t)
+}
