@@ -264,3 +264,24 @@ func TestHolderDiesWhileAPersonIsAsked(t *testing.T) {
 		t.Errorf("process %d has the journal, not %d", pid, second.cmd.Process.Pid)
 	}
 }
+
+// TestApprovedAtATerminal approves, in another process, what an agent's program waits for.
+func TestApprovedAtATerminal(t *testing.T) {
+	t.Parallel()
+	s := counted(t, 0)
+	a := s.agent(nil, "--caller", "bot", "--label", "team=a")
+	out, err := a.call("codemode", map[string]any{"code": `(await t.gated({ k: 1 })).k`})
+	if err != nil || out.Status != "paused" || !strings.Contains(out.Next, "result") {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	if done := s.outcome(0, "approve", out.ExecutionID, "--all"); done.Status != "completed" {
+		t.Errorf("%+v", done)
+	}
+	if later, err := a.call("result", map[string]any{"executionId": out.ExecutionID}); err != nil || string(later.Result) != "1" {
+		t.Errorf("%+v, %v", later, err)
+	}
+	d := decode[core.Detail](t, s.want(0, "show", out.ExecutionID, "--json"))
+	if d.Caller != "bot" || d.Labels["team"] != "a" {
+		t.Errorf("caller %q, labels %v", d.Caller, d.Labels)
+	}
+}

@@ -88,6 +88,8 @@ type Server struct {
 	key     []byte // signs what clients carry between two rounds of a call
 	// tick is how often a client is told how far its call is.
 	tick time.Duration
+	// follow is how often the server looks whether what the tool's description says has changed.
+	follow time.Duration
 	// patience is how long the tool result waits for a pass that runs.
 	patience time.Duration
 
@@ -108,7 +110,10 @@ func New(ctx context.Context, o Options) *Server {
 	if o.Tools == nil {
 		o.Tools = DefaultTools
 	}
-	s := &Server{options: o, host: o.Host, logger: o.Logger, key: make([]byte, 32), tick: time.Second, patience: 20 * time.Second}
+	s := &Server{
+		options: o, host: o.Host, logger: o.Logger, key: make([]byte, 32),
+		tick: time.Second, follow: 30 * time.Second, patience: 20 * time.Second,
+	}
 	rand.Read(s.key) // it never fails
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "codemode", Title: "codemode", Version: o.Version}, &mcp.ServerOptions{Instructions: instructions})
 	s.addTools(ctx)

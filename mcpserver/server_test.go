@@ -253,6 +253,24 @@ func TestDescriptionIsCurrent(t *testing.T) {
 	}
 }
 
+// TestFollow tells clients of a new description that they have not asked for.
+func TestFollow(t *testing.T) {
+	t.Parallel()
+	r := &relabelled{tool: core.Tool{Name: "codemode", Description: "Old."}}
+	h := build(t, func(o *Options) { r.Host, o.Host = o.Host, r })
+	h.server.follow = time.Millisecond
+	told := make(chan struct{}, 10)
+	h.join(t, "2025-11-25", &mcp.ClientOptions{ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { told <- struct{}{} }})
+	ctx, stop := context.WithCancel(t.Context())
+	var follow sync.WaitGroup
+	follow.Go(func() { h.server.Follow(ctx) })
+	r.set(core.Tool{}) // not known for a while
+	r.set(core.Tool{Name: "codemode", Description: "New."})
+	<-told
+	stop()
+	follow.Wait()
+}
+
 // TestOutcomes holds what a client gets to what a program did.
 func TestOutcomes(t *testing.T) {
 	t.Parallel()

@@ -13,9 +13,6 @@ import (
 	"github.com/codemode-go/codemode/core"
 )
 
-// followEvery is how often a server looks whether what the tool's description says has changed.
-const followEvery = 30 * time.Second
-
 var runInput = json.RawMessage(`{"type":"object","properties":{` +
 	`"code":{"type":"string","description":"One JavaScript or TypeScript program."},` +
 	`"input":{"type":"object","description":"Optional: what the program sees as input."}},` +
@@ -36,26 +33,23 @@ func (s *Server) offers(tool string) bool { return slices.Contains(s.options.Too
 
 // addTools registers the tools that are to be offered.
 func (s *Server) addTools(ctx context.Context) {
-	yes := true
+	lookup := &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(bool)} // false
 	if s.offers(ToolRun) {
 		s.refresh(ctx)
 	}
 	if s.offers(ToolResult) {
 		s.mcp.AddTool(&mcp.Tool{
-			Name: ToolResult, Title: "Outcome of an execution", Description: resultDescription, InputSchema: resultInput,
-			Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true},
+			Name: ToolResult, Title: "Outcome of an execution", Description: resultDescription, InputSchema: resultInput, Annotations: lookup,
 		}, s.counted(s.result))
 	}
 	if s.offers(ToolSearch) {
 		s.mcp.AddTool(&mcp.Tool{
-			Name: ToolSearch, Title: "Find methods", Description: searchDescription, InputSchema: searchInput,
-			Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(bool)},
+			Name: ToolSearch, Title: "Find methods", Description: searchDescription, InputSchema: searchInput, Annotations: lookup,
 		}, s.counted(s.search))
 	}
 	if s.offers(ToolDescribe) {
 		s.mcp.AddTool(&mcp.Tool{
-			Name: ToolDescribe, Title: "Describe methods", Description: describeDescription, InputSchema: describeInput,
-			Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &yes},
+			Name: ToolDescribe, Title: "Describe methods", Description: describeDescription, InputSchema: describeInput, Annotations: lookup,
 		}, s.counted(s.describe))
 	}
 }
@@ -108,7 +102,7 @@ func (s *Server) fresh(next mcp.MethodHandler) mcp.MethodHandler {
 
 // Follow tells the clients when the tool's description changes, until ctx ends. The caller runs it beside what serves.
 func (s *Server) Follow(ctx context.Context) {
-	every := time.NewTicker(followEvery)
+	every := time.NewTicker(s.follow)
 	defer every.Stop()
 	for {
 		select {
