@@ -135,3 +135,50 @@ func TestPagesAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// cuttable is a way to a server that can be cut: nothing comes back, and nothing more goes out.
+type cuttable struct {
+	http.RoundTripper
+	cut context.Context
+}
+
+func (c cuttable) RoundTrip(r *http.Request) (*http.Response, error) {
+	if c.cut.Err() != nil {
+		return nil, c.cut.Err()
+	}
+	ctx, cancel := context.WithCancel(r.Context())
+	context.AfterFunc(c.cut, cancel)
+	return c.RoundTripper.RoundTrip(r.WithContext(ctx))
+}
+
+// TestCutOffOverHTTP cuts a client off while its program runs, which goes on.
+func TestCutOffOverHTTP(t *testing.T) {
+	t.Parallel()
+	for name, version := range versions {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := build(t, nil)
+			web := httptest.NewServer(h.server.Handler())
+			t.Cleanup(web.Close)
+			ctx, cut := context.WithCancel(t.Context())
+			session, err := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "1"}, nil).Connect(t.Context(), &mcp.StreamableClientTransport{
+				Endpoint: web.URL, HTTPClient: &http.Client{Transport: cuttable{web.Client().Transport, ctx}}, MaxRetries: -1,
+			}, &mcp.ClientSessionOptions{ProtocolVersion: version})
+			if err != nil {
+				t.Fatal(err)
+			}
+			go func() {
+				<-h.board.posting
+				cut()
+			}()
+			if _, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: ToolRun, Arguments: map[string]any{"code": "await board.slow({})"}}); err == nil {
+				t.Error("the client noticed nothing")
+			}
+			session.Close()
+			close(h.board.end)
+			if s := h.join(t, "", nil).result(h.running(t)); s.text != "1" {
+				t.Errorf("%+v", s)
+			}
+		})
+	}
+}
