@@ -285,3 +285,44 @@ func TestApprovedAtATerminal(t *testing.T) {
 		t.Errorf("caller %q, labels %v", d.Caller, d.Labels)
 	}
 }
+
+// TestKilledClient lets a client die in the middle of a program: both streams break, the process writes into one of them,
+// and the program goes on.
+func TestKilledClient(t *testing.T) {
+	t.Parallel()
+	s := counted(t, 0)
+	cmd := s.command(t.Context(), "mcp")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for _, message := range []string{
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}}`,
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
+		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"codemode","_meta":{"progressToken":1},"arguments":{"code":"await new Promise(r => setTimeout(r, 2500)); (await t.write({ k: 1 })).k"}}}`,
+	} {
+		if _, err := io.WriteString(in, message+"\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() && !strings.Contains(lines.Text(), "notifications/progress") {
+	}
+	if err := out.Close(); err != nil { // and its input stays open for now: the next progress goes nowhere
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("it ended with %v", err)
+	}
+	if n := s.effects()[1]; n != 1 {
+		t.Errorf("the write has happened %d times", n)
+	}
+}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"os"
+	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -34,10 +36,12 @@ func (s *Server) ServeStdio(ctx context.Context, in io.ReadCloser, out io.WriteC
 	}
 }
 
-// endOfStream is the error of a connection that the client has ended; that it has is none.
+// endOfStream is the error of a connection that has ended. That the client has ended it, or is no more, is none.
 func endOfStream(err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) {
-		return nil
+	for _, end := range []error{io.EOF, mcp.ErrConnectionClosed, io.ErrClosedPipe, os.ErrClosed, syscall.EPIPE} {
+		if errors.Is(err, end) {
+			return nil
+		}
 	}
 	return err
 }

@@ -3,7 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"os"
+	"os/signal"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -32,6 +35,10 @@ type station struct {
 	stop context.CancelFunc
 	work sync.WaitGroup
 
+	// broken receives what the operating system says of broken pipes. Unheard, it would end the process, together with what
+	// it runs for a client that is no more.
+	broken chan os.Signal
+
 	reaching sync.Mutex // held while the host is reached anew
 	mu       sync.Mutex // guards at
 	at       *session
@@ -47,12 +54,13 @@ func (a *app) newStation(ctx context.Context) (*station, error) {
 	if err != nil {
 		return nil, err
 	}
-	st := &station{app: a, guest: guest, logger: logger.Named("station")}
+	st := &station{app: a, guest: guest, logger: logger.Named("station"), broken: make(chan os.Signal, 1)}
 	st.ctx, st.stop = context.WithCancel(context.WithoutCancel(ctx))
 	if err := st.renew(ctx, nil); err != nil {
 		st.stop()
 		return nil, err
 	}
+	signal.Notify(st.broken, syscall.SIGPIPE)
 	st.work.Go(st.stand)
 	return st, nil
 }
@@ -133,6 +141,7 @@ func (st *station) stand() {
 // close gives the host up. As the holder of the journal it waits for what other processes have asked of it, unless ctx
 // has ended: then they take over what runs.
 func (st *station) close(ctx context.Context) {
+	defer signal.Stop(st.broken)
 	st.stop()
 	st.work.Wait()
 	if ctx.Err() != nil {
