@@ -31,7 +31,7 @@ test: build node ## run all tests (the README's test command)
 
 .PHONY: race
 race: ## run the tests of the parts that are concurrent under the race detector
-	$(GO) test -race -short -timeout 9m ./core/... ./plugin/... ./control/... ./cmd/...
+	$(GO) test -race -short -timeout 9m ./core/... ./plugin/... ./control/... ./mcpserver/... ./cmd/...
 
 .PHONY: torture
 torture: build node ## long proofs: random programs, real kills; ROUNDS=N makes them longer

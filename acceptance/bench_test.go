@@ -4,10 +4,13 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/codemode-go/codemode/core"
 	"github.com/codemode-go/codemode/core/config"
@@ -82,6 +85,33 @@ func BenchmarkTrivialProgram(b *testing.B) {
 }
 
 // BenchmarkBareCall is a unary call to the same plugin without a host around it.
+// BenchmarkTrivialProgramOverMCP is the same by way of codemode mcp: as the process that has the journal, and as the guest
+// of another one.
+func BenchmarkTrivialProgramOverMCP(b *testing.B) {
+	dir := b.TempDir()
+	path := filepath.Join(dir, "codemode.hcl")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		b.Fatal(err)
+	}
+	for _, name := range []string{"holder", "guest"} {
+		cmd := exec.Command(filepath.Join(bin, "codemode"), "mcp", "--config", path)
+		session, err := mcp.NewClient(&mcp.Implementation{Name: "bench", Version: "1"}, nil).
+			Connect(b.Context(), &mcp.CommandTransport{Command: cmd}, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Cleanup(func() { session.Close() })
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				r, err := session.CallTool(b.Context(), &mcp.CallToolParams{Name: "codemode", Arguments: map[string]any{"code": "return 1"}})
+				if err != nil || r.IsError {
+					b.Fatalf("%v, %+v", err, r)
+				}
+			}
+		})
+	}
+}
+
 func BenchmarkBareCall(b *testing.B) {
 	s, err := plugin.New(plugin.Spec{
 		Label: "t", Plugin: filepath.Join(bin, "codemode-connector-counter"),

@@ -126,6 +126,18 @@ func (c *Client) Cancel(ctx context.Context, id string, cause error) (bool, erro
 	return reply.Found, err
 }
 
+// Progress tells how far a running execution is.
+func (c *Client) Progress(ctx context.Context, id string) (core.Progress, error) {
+	return call[core.Progress](ctx, c, "progress", idRequest{ID: id})
+}
+
+// Gone waits until the holder serves no more, because it leaves or has died, or until ctx ends. The error is ctx's.
+func (c *Client) Gone(ctx context.Context) error {
+	// Whatever ends the request: the connection has, or the holder said so.
+	_, _, _ = c.send(ctx, gonePath, "", struct{}{})
+	return ctx.Err()
+}
+
 // Pending lists the calls that wait for a person: of one execution, or of all if id is empty.
 func (c *Client) Pending(ctx context.Context, id string) ([]core.Pending, error) {
 	return call[[]core.Pending](ctx, c, "pending", idRequest{ID: id})

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -48,7 +49,8 @@ func TestRequestsCrossTheSocket(t *testing.T) {
 	results := &catalog.Results{Results: []catalog.Result{{Path: "c.m", Score: 1.5}}, Total: 1}
 	description := &catalog.Description{Path: "c.m", Kind: catalog.KindMethod, Notes: []string{"n"}}
 	tool := core.Tool{Name: "codemode", InputSchema: tricky}
-	run := core.RunRequest{Code: "1 < 2", Input: tricky, Caller: "c", Labels: map[string]string{"a": "b"}, Task: "t", AskWrites: true}
+	progress := core.Progress{Running: true, Calls: 3, Done: 1, Executing: []string{"c.m"}}
+	run := core.RunRequest{ID: "x", Code: "1 < 2", Input: tricky, Caller: "c", Labels: map[string]string{"a": "b"}, Task: "t", AskWrites: true}
 	query := catalog.Query{Text: "q", Connector: "c", Limit: 3, Cursor: "5"}
 
 	snippet := &core.Snippet{
@@ -86,6 +88,7 @@ func TestRequestsCrossTheSocket(t *testing.T) {
 		prune:         func(keep int) ([]string, error) { note(keep); return []string{}, nil },
 		remove:        func(id string) (*core.Reply, error) { note(id); return reply, nil },
 		cancel:        func(id string, cause error) bool { note(id + ": " + cause.Error()); return true },
+		progress:      func(id string) core.Progress { note(id); return progress },
 	}
 	dir, _ := serve(t, f)
 	c := guest(t, dir, here)
@@ -119,10 +122,11 @@ func TestRequestsCrossTheSocket(t *testing.T) {
 		"expire": {[]string{"a", "b"}, func(ctx context.Context, c *control.Client) (any, error) {
 			return c.ExpirePaused(ctx, 90*time.Minute)
 		}, 90 * time.Minute},
-		"prune":  {[]string{}, func(ctx context.Context, c *control.Client) (any, error) { return c.Prune(ctx, 7) }, 7},
-		"delete": {reply, func(ctx context.Context, c *control.Client) (any, error) { return c.Delete(ctx, "x") }, "x"},
-		"tool":   {tool, func(ctx context.Context, c *control.Client) (any, error) { return c.Tool(ctx) }, nil},
-		"cancel": {true, func(ctx context.Context, c *control.Client) (any, error) { return c.Cancel(ctx, "x", errTest) }, "x: a test's cause"},
+		"prune":    {[]string{}, func(ctx context.Context, c *control.Client) (any, error) { return c.Prune(ctx, 7) }, 7},
+		"delete":   {reply, func(ctx context.Context, c *control.Client) (any, error) { return c.Delete(ctx, "x") }, "x"},
+		"progress": {progress, func(ctx context.Context, c *control.Client) (any, error) { return c.Progress(ctx, "x") }, "x"},
+		"tool":     {tool, func(ctx context.Context, c *control.Client) (any, error) { return c.Tool(ctx) }, nil},
+		"cancel":   {true, func(ctx context.Context, c *control.Client) (any, error) { return c.Cancel(ctx, "x", errTest) }, "x: a test's cause"},
 	} {
 		got = nil
 		answer, err := x.ask(t.Context(), c)
@@ -257,6 +261,33 @@ func TestGuestOfAnotherConfiguration(t *testing.T) {
 		if mismatch.Holder.Config != here.Config || mismatch.Guest.Config != "/home/ada/ödd\n.hcl" {
 			t.Errorf("%s: the error names %q and %q", name, mismatch.Holder.Config, mismatch.Guest.Config)
 		}
+	}
+}
+
+// TestGuestLearnsThatTheHolderLeaves also shows that nobody waits for the guests that only want to know.
+func TestGuestLearnsThatTheHolderLeaves(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "run")
+	s, err := control.Serve(t.Context(), control.Options{Dir: dir, Host: &fake{}, Identity: here})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := guest(t, dir, here)
+	gone := make(chan error)
+	go func() { gone <- c.Gone(t.Context()) }()
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if err := c.Gone(ended); !errors.Is(err, context.Canceled) {
+		t.Errorf("a guest that is not interested any more: %v", err)
+	}
+	if n := s.Guests(); n != 0 {
+		t.Errorf("%d guests are waited for", n)
+	}
+	if err := s.Shutdown(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := receive(t, gone); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 
 // Version is the version of what is spoken over the socket. A holder serves guests of another version what only
 // reads, and rejections.
-const Version = 3
+const Version = 4
 
 // Service is what a host does for its users, in this process or in another.
 type Service interface {
@@ -54,6 +54,8 @@ type Host interface {
 	Tool(ctx context.Context) core.Tool
 	// Cancel ends a running execution, and reports whether it was running.
 	Cancel(id string, cause error) bool
+	// Progress tells how far a running execution is.
+	Progress(id string) core.Progress
 }
 
 var (

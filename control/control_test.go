@@ -41,6 +41,7 @@ type fake struct {
 	remove        func(string) (*core.Reply, error)
 	tool          core.Tool
 	cancel        func(string, error) bool
+	progress      func(string) core.Progress
 }
 
 var _ control.Host = (*fake)(nil)
@@ -93,6 +94,7 @@ func (f *fake) ExpirePaused(_ context.Context, age time.Duration) ([]string, err
 func (f *fake) Prune(_ context.Context, keep int) ([]string, error)      { return f.prune(keep) }
 func (f *fake) Delete(_ context.Context, id string) (*core.Reply, error) { return f.remove(id) }
 func (f *fake) Tool(context.Context) core.Tool                           { return f.tool }
+func (f *fake) Progress(id string) core.Progress                         { return f.progress(id) }
 func (f *fake) Cancel(id string, cause error) bool                       { return f.cancel(id, cause) }
 func nothingWaits(string) ([]core.Pending, error)                        { return []core.Pending{}, nil }
 func completed(id string) *core.Outcome                                  { return &core.Outcome{Status: "completed", ExecutionID: id} }

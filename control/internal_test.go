@@ -16,6 +16,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/go-hclog"
+
+	"github.com/codemode-go/codemode/core"
 )
 
 func TestHolderThatDoesNotAnswer(t *testing.T) {
@@ -176,6 +178,8 @@ func TestUnknownRequests(t *testing.T) {
 type idle struct{ Host }
 
 func (idle) Cancel(string, error) bool { return false }
+
+func (idle) Progress(string) core.Progress { return core.Progress{} }
 
 func testServer() *Server {
 	return &Server{host: idle{}, logger: hclog.NewNullLogger(), ctx: context.Background(), holder: Holder{Version: Version}}

@@ -144,6 +144,9 @@ var routes = map[string]route{
 	"tool": {always: true, answer: handle(func(s *Server, ctx context.Context, _ struct{}) (core.Tool, error) {
 		return s.host.Tool(ctx), nil
 	})},
+	"progress": {always: true, answer: handle(func(s *Server, _ context.Context, r idRequest) (core.Progress, error) {
+		return s.host.Progress(r.ID), nil
+	})},
 	"holder": {always: true, answer: handle(func(s *Server, _ context.Context, _ struct{}) (Holder, error) {
 		return s.holder, nil
 	})},

@@ -144,6 +144,10 @@ func (s *Server) end() error {
 
 // answer serves one request. A guest that goes away ends nothing: the context is the server's.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/"+gonePath {
+		s.attend(w, r)
+		return
+	}
 	if !s.gate.enter() {
 		s.reply(w, nil, ErrNoHolder)
 		return
@@ -151,6 +155,21 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 	defer s.gate.leave()
 	result, err := s.handle(r)
 	s.reply(w, result, err)
+}
+
+// gonePath is the request that is answered when the server stops serving. It is no work that a guest waits for, and so
+// nothing waits for it.
+const gonePath = "gone"
+
+func (s *Server) attend(w http.ResponseWriter, r *http.Request) {
+	if _, err := io.Copy(io.Discard, io.LimitReader(r.Body, maxBody)); err != nil { // else nobody notices that the guest goes
+		return
+	}
+	select {
+	case <-s.ctx.Done():
+		s.reply(w, struct{}{}, nil)
+	case <-r.Context().Done():
+	}
 }
 
 func (s *Server) handle(r *http.Request) (any, error) {

@@ -164,6 +164,10 @@ type (
 
 // RunRequest starts an execution.
 type RunRequest struct {
+	// ID is the execution's, if the caller has made it: a UUIDv7. With it an execution can be asked about before its
+	// outcome is there, and a request that was lost on the way can be repeated: an ID that is taken runs nothing, and the
+	// outcome is a state error. Empty: the host makes one.
+	ID string `json:"executionId,omitempty"`
 	// Code is the program, as the model wrote it.
 	Code string `json:"code"`
 	// Input is one JSON value for the program; nil is undefined.

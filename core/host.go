@@ -195,19 +195,23 @@ func (h *Host) close() error {
 // Run runs a program until it completes, fails or pauses for a person. What goes wrong with the program is in the
 // outcome; the error is set where the host itself failed. When ctx ends, the execution is cancelled.
 func (h *Host) Run(ctx context.Context, req RunRequest) (*Outcome, error) {
-	id, err := uuid.NewV7()
-	if err != nil {
-		return nil, fmt.Errorf("make an execution id: %w", err)
+	id := req.ID
+	if id == "" {
+		made, err := uuid.NewV7()
+		if err != nil {
+			return nil, fmt.Errorf("make an execution id: %w", err)
+		}
+		id = made.String()
 	}
-	if out := h.checkRequest(id.String(), req); out != nil {
+	if out := h.checkRequest(id, req); out != nil {
 		return out, nil
 	}
 	free, err := h.slots.admit(ctx)
 	switch {
 	case errors.Is(err, errBusy):
-		return h.busyOutcome(id.String()), nil
+		return h.busyOutcome(id), nil
 	case err != nil:
-		return unstartedOutcome(id.String(), err), nil
+		return unstartedOutcome(id, err), nil
 	}
 	defer func() {
 		if free != nil {
@@ -220,7 +224,7 @@ func (h *Host) Run(ctx context.Context, req RunRequest) (*Outcome, error) {
 	var fault *program.Error
 	switch {
 	case errors.As(err, &fault):
-		return compileOutcome(id.String(), fault), nil
+		return compileOutcome(id, fault), nil
 	case err != nil:
 		return nil, fmt.Errorf("compile: %w", err)
 	}
@@ -229,16 +233,16 @@ func (h *Host) Run(ctx context.Context, req RunRequest) (*Outcome, error) {
 		return nil, fmt.Errorf("draw a seed: %w", err)
 	}
 	x, err := h.engine.New(engine.Begin{
-		ID: id.String(), Source: req.Code, Program: prog, Input: req.Input, Seed: seed,
+		ID: id, Source: req.Code, Program: prog, Input: req.Input, Seed: seed,
 		Namespaces: h.registry.namespaces(), Connectors: h.registry.recorded(),
 		Caller: req.Caller, Labels: req.Labels, Task: req.Task, AskWrites: req.AskWrites,
 	})
 	if err != nil {
 		return nil, err
 	}
-	d, err := h.drive(x, free, h.prune)
-	if err != nil {
-		return nil, err
+	d, out, err := h.start(ctx, x, free)
+	if out != nil || err != nil {
+		return out, err
 	}
 	free = nil // the pass has it
 	select {
@@ -248,6 +252,26 @@ func (h *Host) Run(ctx context.Context, req RunRequest) (*Outcome, error) {
 		<-d.done
 	}
 	return d.outcome, d.err
+}
+
+// start begins the first pass of a new execution, unless there is one of this id.
+func (h *Host) start(ctx context.Context, x *engine.Execution, free func()) (*driven, *Outcome, error) {
+	defer h.locks.lock(x.ID())()
+	taken := h.running(x.ID()) != nil
+	if !taken {
+		for _, err := range h.store.Read(context.WithoutCancel(ctx), x.ID(), 0) {
+			if err != nil && !errors.Is(err, journal.ErrNotFound) {
+				return nil, nil, fmt.Errorf("begin execution %s: %w", x.ID(), err)
+			}
+			taken = err == nil
+			break
+		}
+	}
+	if taken {
+		return nil, engine.StateError(x.ID(), "There is an execution of this id already; nothing was run."), nil
+	}
+	d, err := h.drive(x, free, h.prune)
+	return d, nil, err
 }
 
 // checkRequest refuses what cannot be recorded; nil: nothing is wrong.
@@ -262,6 +286,9 @@ func (h *Host) checkRequest(id string, req RunRequest) *Outcome {
 	}
 	if req.Input != nil && !json.Valid(req.Input) {
 		return engine.StateError(id, "The input is not JSON.")
+	}
+	if u, err := uuid.Parse(id); err != nil || u.String() != id || u.Version() != 7 {
+		return engine.StateError("", "The execution's id is not a UUIDv7.")
 	}
 	return nil
 }

@@ -58,24 +58,33 @@ func (h *Host) Call(ctx context.Context, args json.RawMessage, req RunRequest) (
 // ForModel is an outcome as a model gets it: without the call log, and with the result as TransformResult shapes it.
 func (h *Host) ForModel(out *Outcome) *Outcome {
 	m := out.ForModel()
-	if m.Status != string(journal.StatusCompleted) || m.Result == nil {
+	transform := h.options.TransformResult
+	switch {
+	case m.Status != string(journal.StatusCompleted) || m.Result == nil:
+		return m
+	case transform == nil:
+		return Shortened(m)
+	}
+	shaped, err := transform(m.Result)
+	if err != nil {
+		h.logger.Warn("the result is not transformed", "execution", m.ExecutionID, "error", err)
 		return m
 	}
-	if transform := h.options.TransformResult; transform != nil {
-		shaped, err := transform(m.Result)
-		if err != nil {
-			h.logger.Warn("the result is not transformed", "execution", m.ExecutionID, "error", err)
-			return m
-		}
-		m.Result = shaped
-		return m
-	}
-	short, cut := truncate.JSON(m.Result, truncate.DefaultLimit)
-	if cut {
-		m.Logs = append(slices.Clip(m.Logs), fmt.Sprintf("[warn] the result was shortened from %d to %d characters; "+
-			"the whole of it is kept with execution %s. Return less: select fields, filter, count.",
-			utf8.RuneCount(m.Result), utf8.RuneCount(short), m.ExecutionID))
-	}
-	m.Result = short
+	m.Result = shaped
 	return m
+}
+
+// Shortened is an outcome whose result has no more characters than models have room for: a larger one is shrunk in
+// place, and a line of its logs says so.
+func Shortened(out *Outcome) *Outcome {
+	short, cut := truncate.JSON(out.Result, truncate.DefaultLimit)
+	if !cut {
+		return out
+	}
+	m := *out
+	m.Logs = append(slices.Clip(m.Logs), fmt.Sprintf("[warn] the result was shortened from %d to %d characters; "+
+		"the whole of it is kept with execution %s. Return less: select fields, filter, count.",
+		utf8.RuneCount(m.Result), utf8.RuneCount(short), m.ExecutionID))
+	m.Result = short
+	return &m
 }

@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"sync"
@@ -52,6 +53,7 @@ func main() {
 			sdk.Func[Args, Value]{Name: "read", Description: "Read.", ReadOnly: true, Call: c.read},
 			sdk.Func[Args, Value]{Name: "write", Description: "Write.", Approval: sdk.NotRequired, Call: c.write},
 			sdk.Func[Args, Value]{Name: "gated", Description: "Write what a person allows.", Approval: sdk.Required, Call: c.write},
+			sdk.Func[Args, Value]{Name: "shout", Description: "Read, and print.", ReadOnly: true, Call: c.shout},
 			sdk.Func[Args, Value]{Name: "fail", Description: "Fail.", ReadOnly: true, Call: c.fail},
 		},
 	})
@@ -73,6 +75,13 @@ func (c *counter) linger() {
 func (c *counter) read(_ context.Context, in Args) (Value, error) {
 	c.linger()
 	return Value{in.K, rand.IntN(1000)}, nil
+}
+
+// shout prints as careless connectors do.
+func (c *counter) shout(ctx context.Context, in Args) (Value, error) {
+	fmt.Println("this is no protocol")
+	fmt.Fprintln(os.Stderr, "neither is this")
+	return c.read(ctx, in)
 }
 
 func (c *counter) fail(_ context.Context, in Args) (Value, error) {

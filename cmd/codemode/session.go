@@ -17,6 +17,9 @@ import (
 // others can reach as long as it lasts.
 type session struct {
 	service control.Service
+	// holder is the host of another process, own the one of this process; the other is nil.
+	holder *control.Client
+	own    control.Host
 	// cancel ends a running execution, and reports whether it was running.
 	cancel func(ctx context.Context, id string, cause error) (bool, error)
 	// unattended says that decisions need no person at a terminal.
@@ -29,6 +32,10 @@ type session struct {
 	again func(context.Context) error
 	// close gives the host up. It waits for what other processes have asked of it.
 	close func(context.Context)
+	// leave gives a host of this process up without waiting for others: what runs is left for whoever comes next.
+	leave func()
+	// maintain does, beside a host of this process, what a process that serves owes the journal; nil: it is another's.
+	maintain func(context.Context)
 }
 
 // ask asks the host. Where the process that had it is gone, the next one that has it is asked: it did not hear the question.
@@ -106,7 +113,7 @@ func (a *app) connect(ctx context.Context, s *session, guest *config.Config) err
 	for {
 		client, unreached := control.Dial(ctx, run, as)
 		if unreached == nil {
-			s.service, s.cancel = client, client.Cancel
+			s.service, s.holder, s.cancel = client, client, client.Cancel
 			return nil
 		}
 		err := a.hold(ctx, s, run, as)
@@ -146,9 +153,14 @@ func (a *app) hold(ctx context.Context, s *session, run string, as control.Ident
 	if err != nil {
 		return errors.Join(err, host.Close())
 	}
-	s.service = served
+	s.service, s.own, s.maintain = served, served, host.Maintain
 	s.cancel = func(_ context.Context, id string, cause error) (bool, error) { return host.Cancel(id, cause), nil }
 	s.close = func(ctx context.Context) { a.giveUp(ctx, server, host) }
+	s.leave = func() {
+		now, cancel := context.WithCancel(context.WithoutCancel(ctx))
+		cancel()
+		a.part(now, server, host)
+	}
 	return nil
 }
 
@@ -160,6 +172,11 @@ func (a *app) giveUp(ctx context.Context, server *control.Server, host *core.Hos
 	if ctx.Err() != nil {
 		ctx = context.WithoutCancel(ctx) // the interrupt was for the command itself
 	}
+	a.part(ctx, server, host)
+}
+
+// part stops serving, for which it waits until ctx ends, and closes the host.
+func (a *app) part(ctx context.Context, server *control.Server, host *core.Host) {
 	if err := server.Shutdown(ctx); err != nil && ctx.Err() == nil {
 		a.say("The control socket was not closed well: " + err.Error())
 	}

@@ -72,6 +72,8 @@ type Approvals struct {
 	// SecretFile is the absolute path of the file with the secret that every decision must come with; empty: none
 	// is needed. Whoever demands the secret reads the file: a process that only asks may have no right to.
 	SecretFile string
+	// Elicitation lets an MCP client that can ask a person decide. The default is true, or false where SecretFile is set.
+	Elicitation bool
 }
 
 // Connector is one connector block.

@@ -87,8 +87,15 @@ func required(full *bool) attribute {
 // approvals reads the approvals block; nil is an absent one.
 func (l *loader) approvals(block *hcl.Block) Approvals {
 	a := Approvals{}
+	var elicitation *bool
 	if block != nil {
-		l.decode(block, []attribute{flag("unattended", &a.Unattended), text("secret_file", &a.SecretFile)})
+		l.decode(block, []attribute{
+			flag("unattended", &a.Unattended), text("secret_file", &a.SecretFile), override("elicitation", &elicitation),
+		})
+	}
+	a.Elicitation = a.SecretFile == ""
+	if elicitation != nil {
+		a.Elicitation = *elicitation
 	}
 	if a.SecretFile != "" {
 		a.SecretFile = l.resolve(a.SecretFile)
