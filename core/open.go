@@ -82,7 +82,7 @@ func Inspect(ctx context.Context, cfg *config.Config, o OpenOptions) (*Inspectio
 // specOf says how to run a connector's process.
 func specOf(cfg *config.Config, c *config.Connector, logger hclog.Logger) plugin.Spec {
 	return plugin.Spec{
-		Label: c.Label, Plugin: c.Plugin, Dirs: cfg.Runtime.PluginDirs, Args: c.Args, Env: c.Env, Dir: c.Dir(),
+		Label: c.Label, Plugin: c.Plugin, Dirs: cfg.Runtime.PluginDirs, Args: c.Args, Env: c.Env, Dir: cfg.Dir,
 		Checksum: c.Checksum, NoMTLS: !c.MTLS, Config: c.ConfigJSON, Logger: logger, Secrets: c.Secrets(),
 	}
 }
@@ -117,10 +117,10 @@ func paceOf(c *config.Connector) Pace {
 
 func limitsOf(s config.Sandbox) engine.Limits {
 	return engine.Limits{
-		Wall: s.Timeout, InFlight: s.InFlight,
+		Wall: s.Timeout, InFlight: s.InFlight, Value: s.Value,
 		Sandbox: sandbox.Limits{
 			CPU: s.CPU, Memory: s.Memory, Calls: s.Calls, Console: int(s.Console),
-			Stack: s.Stack, Timers: s.Timers, Sleep: s.Sleep,
+			Stack: s.Stack, Timers: s.Timers, Sleep: s.Sleep, Value: s.Value,
 		},
 	}
 }

@@ -210,7 +210,6 @@ func TestRollbackReconciles(t *testing.T) {
 type process struct {
 	*rig
 	incarnation int
-	restarts    chan int
 }
 
 func (p *process) Incarnation() int {

@@ -50,6 +50,7 @@ type Sandbox struct {
 	CPU          time.Duration // CPU time of an execution; default 10s
 	Memory       int64         // bytes; soft, the hard wall stands above it; default 256 MiB
 	Source       int64         // bytes of a program; default 256 KiB, at most 1,000,000
+	Value        int           // characters of one recorded value; default and most 1,000,000
 	Calls        int           // of an execution; default 10,000
 	InFlight     int           // calls at once, others queue; default 16
 	Console      int64         // bytes of console text, the oldest lines go; default 256 KiB

@@ -188,10 +188,6 @@ func (c *Connector) CallTimeout(m *catalog.Method) time.Duration {
 	return c.Timeout
 }
 
-// Dir is the folder that holds the configuration. The connector's process runs there, so that a relative path means the
-// same wherever the host was started.
-func (c *Connector) Dir() string { return c.source.dir }
-
 // Secrets lists the texts of the connector's environment and configuration that must never be shown.
 func (c *Connector) Secrets() []string { return slices.Clone(c.secrets) }
 

@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"path/filepath"
 	"runtime"
@@ -11,8 +12,8 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// maxSource bounds sandbox.source: one recorded value may have so many characters.
-const maxSource = 1_000_000
+// maxValue is how many characters one recorded value may have; a program is one.
+const maxValue = 1_000_000
 
 // runtime reads the runtime block; nil is an absent one.
 func (l *loader) runtime(block *hcl.Block) Runtime {
@@ -54,7 +55,7 @@ func (l *loader) defaultData() string {
 func (l *loader) sandbox(block *hcl.Block) Sandbox {
 	s := Sandbox{
 		Timeout: time.Minute, CPU: 10 * time.Second, Memory: 256 << 20,
-		Source: 256 << 10, Calls: 10_000, InFlight: 16, Console: 256 << 10, Stack: 5_000,
+		Source: 256 << 10, Value: maxValue, Calls: 10_000, InFlight: 16, Console: 256 << 10, Stack: 5_000,
 		Timers: 1_000, Sleep: 10 * time.Minute, CallTimeout: time.Minute, Sandboxes: 32,
 		Queue: 256, QueueTimeout: 30 * time.Second, Reuse: 1000,
 	}
@@ -63,13 +64,29 @@ func (l *loader) sandbox(block *hcl.Block) Sandbox {
 	}
 	l.decode(block, []attribute{
 		duration("timeout", &s.Timeout), duration("cpu", &s.CPU), size("memory", math.MaxInt64/4, &s.Memory),
-		size("source", maxSource, &s.Source), count("calls", &s.Calls), count("in_flight", &s.InFlight),
+		size("source", maxValue, &s.Source), valueLimit(&s.Value), count("calls", &s.Calls), count("in_flight", &s.InFlight),
 		size("console", math.MaxInt32, &s.Console), count("stack", &s.Stack), count("timers", &s.Timers),
 		duration("sleep", &s.Sleep), duration("call_timeout", &s.CallTimeout), count("sandboxes", &s.Sandboxes),
 		count("queue", &s.Queue), duration("queue_timeout", &s.QueueTimeout), count("reuse", &s.Reuse),
 		required(&s.RequireWalls), flag("dynamic_code", &s.DynamicCode),
 	})
 	return s
+}
+
+// valueLimit reads how large a recorded value may be.
+func valueLimit(to *int) attribute {
+	a := count("value", to)
+	take := a.take
+	a.take = func(v cty.Value) error {
+		if err := take(v); err != nil {
+			return err
+		}
+		if *to > maxValue {
+			return fmt.Errorf("it must be %d at most", maxValue)
+		}
+		return nil
+	}
+	return a
 }
 
 // required reads which walls around a program's process must hold.
