@@ -44,6 +44,9 @@ func (c *connector) unwrap(ctx context.Context, raw json.RawMessage) (json.RawMe
 	if r.Failed() {
 		return nil, toolFailed(r)
 	}
+	if c.config.givesEverything() {
+		return r.Everything()
+	}
 	if unsaid := r.Unsaid(); unsaid != "" {
 		sdk.Logger(ctx).Info("the tool said more than its structured content", "more", shorten(c.hide.text(unsaid)))
 	}

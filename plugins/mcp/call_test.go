@@ -84,6 +84,21 @@ func TestResults(t *testing.T) {
 			result: mcp.CallToolResult{Content: []mcp.Content{&mcp.ResourceLink{URI: "file:///a", Name: "a"}}},
 			want:   `{"content":[{"type":"resource_link","uri":"file:///a","name":"a"}]}`,
 		},
+		"raw structured": {
+			result: mcp.CallToolResult{StructuredContent: json.RawMessage(`{"z":1,"a":{"$bytes":"AA=="}}`), Content: []mcp.Content{text("[1]")}},
+			config: map[string]any{"result": "raw"},
+			want:   `{"content":[{"type":"text","text":"[1]"}],"structuredContent":{"z":1,"a":{"$$bytes":"AA=="}}}`,
+		},
+		"raw text": {
+			result: mcp.CallToolResult{Content: []mcp.Content{text("[1]")}},
+			config: map[string]any{"result": "raw"},
+			want:   `{"content":[{"type":"text","text":"[1]"}]}`,
+		},
+		"raw nothing": {
+			result: mcp.CallToolResult{Content: []mcp.Content{}},
+			config: map[string]any{"result": "raw"},
+			want:   `{"content":[]}`,
+		},
 		"nothing": {
 			result: mcp.CallToolResult{Content: []mcp.Content{}},
 			want:   "undefined",

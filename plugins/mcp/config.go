@@ -22,11 +22,15 @@ type Config struct {
 	Dir     string            `json:"dir,omitempty" jsonschema_description:"Its working directory; without it the connector's."`
 	Trusted bool              `json:"trusted,omitempty" jsonschema:"default=false" jsonschema_description:"Believe the server's hints: a tool that it calls read-only needs no approval."`
 	// ParseText nil is true.
-	ParseText *bool `json:"parse_text,omitempty" jsonschema:"default=true" jsonschema_description:"Hand a text that is a whole JSON object or array to programs as the object or array."`
+	ParseText *bool  `json:"parse_text,omitempty" jsonschema:"default=true" jsonschema_description:"Hand a text that is a whole JSON object or array to programs as the object or array."`
+	Result    string `json:"result,omitempty" jsonschema:"enum=value,enum=raw,default=value" jsonschema_description:"What programs get of a tool: its value, or with raw all that it answered, {content, structuredContent}, no text parsed."`
 }
 
 // parsesText is ParseText with its default.
 func (c *Config) parsesText() bool { return c.ParseText == nil || *c.ParseText }
+
+// givesEverything reports whether programs get all that a tool answered.
+func (c *Config) givesEverything() bool { return c.Result == "raw" }
 
 // resolve makes the paths absolute and reports, all at once, what is wrong.
 func (c *Config) resolve() error {

@@ -34,6 +34,7 @@ func TestConfigure(t *testing.T) {
 		"no command":       {map[string]any{}, []string{"command: is missing"}},
 		"empty command":    {map[string]any{"command": ""}, []string{"command: must have at least 1"}},
 		"unknown":          {map[string]any{"command": tool, "url": "x"}, []string{"url: is not known"}},
+		"unknown result":   {map[string]any{"command": tool, "result": "all"}, []string{"result: "}},
 		"env not text":     {map[string]any{"command": tool, "env": map[string]any{"A": 1}}, []string{"env.A: got number"}},
 		"secret not text":  {map[string]any{"command": tool, "secrets": map[string]any{"A": 1}}, []string{"secrets.A: got number"}},
 		"no such file":     {map[string]any{"command": dir + "/none"}, []string{"command: there is no file"}},
@@ -104,7 +105,7 @@ func TestDescribe(t *testing.T) {
 	var schema struct {
 		Properties map[string]struct {
 			Description string `json:"description"`
-			Default     *bool  `json:"default"`
+			Default     any    `json:"default"`
 			WriteOnly   bool   `json:"writeOnly"`
 		} `json:"properties"`
 		Required []string `json:"required"`
@@ -115,7 +116,7 @@ func TestDescribe(t *testing.T) {
 	if diff := cmp.Diff([]string{"command"}, schema.Required); diff != "" {
 		t.Error(diff)
 	}
-	defaults := map[string]bool{}
+	defaults := map[string]any{}
 	for name, p := range schema.Properties {
 		if p.WriteOnly != (name == "secrets") {
 			t.Errorf("%s: writeOnly is %v", name, p.WriteOnly)
@@ -124,10 +125,10 @@ func TestDescribe(t *testing.T) {
 			t.Errorf("%s has no description", name)
 		}
 		if p.Default != nil {
-			defaults[name] = *p.Default
+			defaults[name] = p.Default
 		}
 	}
-	if diff := cmp.Diff(map[string]bool{"trusted": false, "parse_text": true}, defaults); diff != "" {
+	if diff := cmp.Diff(map[string]any{"trusted": false, "parse_text": true, "result": "value"}, defaults); diff != "" {
 		t.Error(diff)
 	}
 }

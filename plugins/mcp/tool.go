@@ -114,6 +114,9 @@ func (c *connector) method(t *tool) sdk.Method {
 		Approval:     sdk.Required,
 		Destructive:  true,
 	}
+	if c.config.givesEverything() {
+		m.OutputSchema = nil // it describes the structured content alone
+	}
 	if c.config.Trusted {
 		m.ReadOnly = t.Annotations.ReadOnly
 		m.Idempotent = t.Annotations.Idempotent

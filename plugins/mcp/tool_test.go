@@ -48,6 +48,22 @@ func TestMethods(t *testing.T) {
 	}
 }
 
+// TestRawHasNoOutputSchema: the schema of a tool's structured content is not
+// that of all the tool answers.
+func TestRawHasNoOutputSchema(t *testing.T) {
+	t.Parallel()
+	tools := `[{"name":"m","inputSchema":{"type":"object"},"outputSchema":{"type":"object"}}]`
+	for result, want := range map[string]string{"value": `{"type":"object"}`, "raw": ""} {
+		offer, err := mount(t, listing(tools), map[string]any{"result": result}).Methods(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(offer.Methods) != 1 || string(offer.Methods[0].OutputSchema) != want {
+			t.Errorf("%s: got %+v", result, offer.Methods)
+		}
+	}
+}
+
 // listing starts servers with one page of tools.
 func listing(tools string) starter {
 	return answering(func(string, json.RawMessage) (string, error) { return `{"tools":` + tools + `}`, nil })

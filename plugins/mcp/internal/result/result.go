@@ -9,6 +9,8 @@
 //     {content: [...]} with all parts, their bytes as bytes.
 //   - No content at all is undefined.
 //
+// [Result.Everything] is the alternative that leaves nothing out and parses no text.
+//
 // A result that says that it is an error is one, with the texts as its message.
 package result
 
@@ -80,6 +82,25 @@ func (r *Result) Value(parseText bool) (json.RawMessage, error) {
 	return encode(text)
 }
 
+// Everything returns all that the tool answered, {content: [...]} and with it
+// structuredContent where there is some, with tags for what JSON lacks.
+func (r *Result) Everything() (json.RawMessage, error) {
+	if len(r.content) == 0 && r.legacy != nil {
+		return wire.Escape(r.legacy)
+	}
+	content, err := r.values()
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]any{"content": content}
+	if r.structured != nil {
+		if all["structuredContent"], err = wire.Escape(r.structured); err != nil {
+			return nil, err
+		}
+	}
+	return encode(all)
+}
+
 // Failure returns what a failed tool said: its texts, and whatever else it
 // sent, as JSON with tags; nil: nothing.
 func (r *Result) Failure() (message string, details json.RawMessage, err error) {
@@ -138,6 +159,15 @@ func (r *Result) text() string {
 
 // parts returns {content: [...]}.
 func (r *Result) parts() (json.RawMessage, error) {
+	content, err := r.values()
+	if err != nil {
+		return nil, err
+	}
+	return encode(map[string]any{"content": content})
+}
+
+// values returns the value of each part.
+func (r *Result) values() ([]json.RawMessage, error) {
 	content := make([]json.RawMessage, len(r.content))
 	for i, p := range r.content {
 		var err error
@@ -145,7 +175,7 @@ func (r *Result) parts() (json.RawMessage, error) {
 			return nil, err
 		}
 	}
-	return encode(map[string]any{"content": content})
+	return content, nil
 }
 
 // isComposite reports whether the whole text is one JSON object or array.
