@@ -316,6 +316,30 @@ func TestSettleAndRollbackAtATerminal(t *testing.T) {
 	}
 }
 
+// TestSettleThatIsNotAsked: what cannot be decided is refused before anybody is asked, and says what can be.
+func TestSettleThatIsNotAsked(t *testing.T) {
+	t.Parallel()
+	host := &service{pending: func(string) ([]core.Pending, error) {
+		return []core.Pending{
+			{ExecutionID: "x1", Seq: "1", Kind: "in_doubt", Settle: []string{"done", "not_done"}},
+			{ExecutionID: "x1", Seq: "2", Kind: "in_doubt", Settle: []string{"again", "done", "not_done"}, Revert: true},
+			{ExecutionID: "x1", Seq: "3", Kind: "approval"},
+		}, nil
+	}}
+	for line, want := range map[string]string{
+		"settle x1 1 --again": "has ended, and nothing of it runs again",
+		"settle x1 1 --end":   "has ended, and nothing of it runs again",
+		"settle x1 2 --end":   "the revert is in doubt",
+		"settle x1 3 --again": "does not wait to be settled",
+		"settle x1 4 --end":   "does not wait to be settled",
+	} {
+		s := newStage(host)
+		s.tty = newPerson(t).path
+		s.does(t, 4, strings.Fields(line)...)
+		says(t, &s.out, want)
+	}
+}
+
 func TestUnknownExecutionAtATerminal(t *testing.T) {
 	t.Parallel()
 	unknown := &core.NotFoundError{ID: "x1"}
@@ -327,7 +351,7 @@ func TestUnknownExecutionAtATerminal(t *testing.T) {
 			return &core.Rollback{Message: `There is no execution "x1".`}, nil
 		},
 	}
-	for line, code := range map[string]int{"approve x1": 4, "rollback x1": 4, "settle x1 1 --again": 2} {
+	for line, code := range map[string]int{"approve x1": 4, "rollback x1": 4, "settle x1 1 --again": 4} {
 		p := newPerson(t)
 		s := newStage(host)
 		s.tty = p.path

@@ -74,12 +74,12 @@ func (f settleFlags) request() (req core.SettleRequest, meaning string, err erro
 func (a *app) settle(ctx context.Context, s *session, req core.SettleRequest, meaning string) error {
 	req.Decider = a.decider(a.via(), req.Note)
 	if a.asks(s) {
-		yes, err := a.askSettle(ctx, s, req, meaning)
+		refused, err := a.askSettle(ctx, s, req, meaning)
 		if err != nil {
 			return err
 		}
-		if !yes {
-			return a.outcome(engine.StateError(req.ExecutionID, "Nothing was settled."))
+		if refused != "" {
+			return a.outcome(engine.StateError(req.ExecutionID, refused))
 		}
 		req.Via = viaTerminal
 	}
@@ -96,27 +96,61 @@ func (a *app) settle(ctx context.Context, s *session, req core.SettleRequest, me
 	return a.outcome(out)
 }
 
-// askSettle shows the call and asks a person whether it is to be settled so.
-func (a *app) askSettle(ctx context.Context, s *session, req core.SettleRequest, meaning string) (bool, error) {
-	t, err := a.openTerminal()
-	if err != nil {
-		return false, err
-	}
-	defer t.close()
-	waiting, err := pendingOf(ctx, s, req.ExecutionID)
+// inDoubt finds what a request settles, or says why it cannot, before anybody is asked. Without either, it is a call that
+// ended in an error which leaves its effect open.
+func inDoubt(ctx context.Context, s *session, req core.SettleRequest) (*core.Pending, string, error) {
+	list, err := pendingOf(ctx, s, req.ExecutionID)
 	var unknown *core.NotFoundError
 	if errors.As(err, &unknown) {
-		return true, nil // the host says so
+		return nil, fmt.Sprintf("There is no execution %q.", req.ExecutionID), nil
 	}
 	if err != nil {
-		return false, err
+		return nil, "", err
+	}
+	i := slices.IndexFunc(list, func(c core.Pending) bool { return c.Seq == req.Seq && c.Kind == engine.PendingInDoubt })
+	if i >= 0 {
+		return &list[i], cannotSettle(&list[i], req), nil
+	}
+	if req.How == core.SettleAgain || req.How == core.SettleEnd {
+		return nil, fmt.Sprintf("Call %s does not wait to be settled.", req.Seq), nil
+	}
+	return nil, "", nil
+}
+
+// cannotSettle says why what is in doubt is not to be settled so; empty: it may be.
+func cannotSettle(c *core.Pending, req core.SettleRequest) string {
+	switch {
+	case slices.Contains(c.Settle, req.How):
+		return ""
+	case c.Revert:
+		return fmt.Sprintf("Of call %s the revert is in doubt: say --result undefined if it happened, --not-done if it did not, "+
+			"or --again to have the next rollback try it again.", req.Seq)
+	}
+	return fmt.Sprintf("The execution has ended, and nothing of it runs again: of call %s it can only be said whether it happened, "+
+		"with --result or --not-done.", req.Seq)
+}
+
+// askSettle shows the call and asks a person whether it is to be settled so. The text says why it is not; empty: it is.
+func (a *app) askSettle(ctx context.Context, s *session, req core.SettleRequest, meaning string) (refused string, err error) {
+	t, err := a.openTerminal()
+	if err != nil {
+		return "", err
+	}
+	defer t.close()
+	c, refused, err := inDoubt(ctx, s, req)
+	if err != nil || refused != "" {
+		return refused, err
 	}
 	text := fmt.Sprintf("\nCall %s of execution %s\n", req.Seq, req.ExecutionID)
-	if i := slices.IndexFunc(waiting, func(c core.Pending) bool { return c.Seq == req.Seq }); i >= 0 {
-		text = "\n" + t.page.Call(waiting[i])
+	if c != nil {
+		text = "\n" + t.page.Call(*c)
 	}
 	if err := t.show(text + "\n" + meaning + "\n"); err != nil {
-		return false, err
+		return "", err
 	}
-	return t.confirm(ctx, "Settle it so?")
+	yes, err := t.confirm(ctx, "Settle it so?")
+	if err == nil && !yes {
+		refused = "Nothing was settled."
+	}
+	return refused, err
 }
