@@ -46,6 +46,10 @@ func TestFailureClasses(t *testing.T) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
+	late := func(_ context.Context, call *wire.Call) (*wire.Result, error) {
+		time.Sleep(time.Until(call.Deadline) + 100*time.Millisecond)
+		return &wire.Result{}, nil
+	}
 	deaf := func(ctx context.Context, _ *wire.Call) (*wire.Result, error) {
 		time.Sleep(20 * time.Second)
 		return &wire.Result{}, nil
@@ -60,6 +64,7 @@ func TestFailureClasses(t *testing.T) {
 	}{
 		"its time ran out":                    {listens, core.Pace{}, "failed, 1", "in_doubt, 1", "in_doubt, 2"},
 		"its time ran out, and it goes on":    {deaf, core.Pace{}, "failed, 1", "in_doubt, 1", "in_doubt, 1"},
+		"it answers a moment late":            {late, core.Pace{}, "applied, 1", "applied, 1", "applied, 1"},
 		"it says that its time ran out":       {fails(&wire.Error{Code: wire.CodeTimeout}), core.Pace{}, "failed, 1", "in_doubt, 1", "in_doubt, 2"},
 		"its time was up before it began":     {fails(&wire.Error{Code: wire.CodeTimeout, Effect: wire.EffectNone}), core.Pace{}, "failed, 1", "failed, 1", "failed, 1"},
 		"the connector died during the call":  {fails(lost(true)), core.Pace{}, "failed, 2", "in_doubt, 1", "in_doubt, 2"},

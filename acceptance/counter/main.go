@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"strconv"
 	"sync"
 	"time"
 
@@ -53,6 +54,7 @@ func main() {
 			sdk.Func[Args, Value]{Name: "read", Description: "Read.", ReadOnly: true, Call: c.read},
 			sdk.Func[Args, Value]{Name: "write", Description: "Write.", Approval: sdk.NotRequired, Call: c.write},
 			sdk.Func[Args, Value]{Name: "gated", Description: "Write what a person allows.", Approval: sdk.Required, Call: c.write},
+			sdk.Func[Args, Value]{Name: "deaf", Description: "Write, at the second attempt.", Approval: sdk.NotRequired, Call: c.deaf},
 			sdk.Func[Args, Value]{Name: "shout", Description: "Read, and print.", ReadOnly: true, Call: c.shout},
 			sdk.Func[Args, Value]{Name: "fail", Description: "Fail.", ReadOnly: true, Call: c.fail},
 		},
@@ -87,6 +89,19 @@ func (c *counter) shout(ctx context.Context, in Args) (Value, error) {
 func (c *counter) fail(_ context.Context, in Args) (Value, error) {
 	c.linger()
 	return Value{}, sdk.Errorf(sdk.Conflict, "no %d", in.K)
+}
+
+// deaf notes its process beside the file and goes on for ever, whatever its deadline. A second attempt writes.
+func (c *counter) deaf(ctx context.Context, in Args) (Value, error) {
+	if sdk.CallFrom(ctx).Attempt > 1 {
+		return c.write(ctx, in)
+	}
+	if err := os.WriteFile(c.file.Name()+".pid", []byte(strconv.Itoa(os.Getpid())), 0o600); err != nil {
+		return Value{}, err
+	}
+	for {
+		time.Sleep(time.Hour)
+	}
 }
 
 // write takes effect somewhere between its beginning and its end.
