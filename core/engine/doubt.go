@@ -72,11 +72,11 @@ func (x *Execution) sentCall(c *journal.Call) *wire.Call {
 
 // lateness is how long a handler of another host may go on: its process cannot be ended from here, so its deadline is
 // awaited. A host that has its store to itself is the heir of a host whose connectors have ended with it.
-func (e *Engine) lateness(s *journal.Started) time.Duration {
+func (e *Engine) lateness(deadline time.Time) time.Duration {
 	if !e.Shared {
 		return 0
 	}
-	return s.Deadline.Add(2 * grace).Sub(e.Now())
+	return deadline.Add(2 * grace).Sub(e.Now())
 }
 
 // quiet waits until no handler of a connector acts any longer that its host has given up.
@@ -106,7 +106,7 @@ func (e *Engine) reconcile(ctx context.Context, i *journal.Issued, w *wire.Call)
 		return nil, err
 	}
 	w.Method, w.Deadline = m.Raw, e.Now().Add(e.Connectors.Timeout(i.Connector, i.Method))
-	ctx, cancel := context.WithDeadline(ctx, w.Deadline)
+	ctx, cancel := context.WithDeadline(ctx, w.Deadline.Add(grace)) // as for the call itself
 	defer cancel()
 	told, err := within(ctx, e, func() (*wire.Reconciliation, error) { return conn.Reconcile(ctx, w) })
 	switch {
@@ -186,6 +186,6 @@ func (p *pass) clarifyFound() {
 			p.clarify(c, known, known.Doubt, false, 0)
 			continue
 		}
-		p.clarify(c, known, hostDied, known.Issued.Idempotent && known.Started.Attempt == 1, p.e.lateness(known.Started))
+		p.clarify(c, known, hostDied, known.Issued.Idempotent && known.Started.Attempt == 1, p.e.lateness(known.Started.Deadline))
 	}
 }
