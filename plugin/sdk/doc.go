@@ -38,6 +38,9 @@
 // puts a question to a person, [Get], [Set] and [Delete] keep values for the
 // rest of the execution.
 //
+// docs/sdk.md tells what becomes of a write whose outcome nobody knows, and how
+// idempotency keys and Reconcile keep a person from being asked.
+//
 // A panic ends its call with an error and nothing else; its stack goes to the log.
 //
 // # Schemas
