@@ -94,14 +94,16 @@ type CallRecord struct {
 	Error     *ErrorDetail    `json:"error,omitempty"`
 	State     string          `json:"state"`
 	// ReadOnly says that the call changes nothing, Revertible that its connector can undo it.
-	ReadOnly   bool       `json:"readOnly,omitempty"`
-	Revertible bool       `json:"revertible,omitempty"`
-	Approval   *Approval  `json:"approval,omitempty"`
-	IssuedAt   time.Time  `json:"issuedAt"`
-	StartedAt  *time.Time `json:"startedAt,omitempty"`
-	EndedAt    *time.Time `json:"endedAt,omitempty"`
-	Attempts   int        `json:"attempts,omitempty"`
-	Note       string     `json:"note,omitempty"`
+	ReadOnly   bool `json:"readOnly,omitempty"`
+	Revertible bool `json:"revertible,omitempty"`
+	// RevertInDoubt says that a rollback has begun to undo the call, and nobody knows whether it did.
+	RevertInDoubt bool       `json:"revertInDoubt,omitempty"`
+	Approval      *Approval  `json:"approval,omitempty"`
+	IssuedAt      time.Time  `json:"issuedAt"`
+	StartedAt     *time.Time `json:"startedAt,omitempty"`
+	EndedAt       *time.Time `json:"endedAt,omitempty"`
+	Attempts      int        `json:"attempts,omitempty"`
+	Note          string     `json:"note,omitempty"`
 }
 
 // Approval is who decided on a call, when and why.
@@ -176,7 +178,7 @@ func recordOf(c *journal.Call) CallRecord {
 	r := CallRecord{
 		Seq: c.Issued.Seq, Connector: c.Issued.Connector, Method: c.Issued.Method,
 		Args: c.Args(), State: string(c.State), IssuedAt: c.IssuedAt, Note: c.Doubt,
-		ReadOnly: c.Issued.ReadOnly, Revertible: c.Issued.Revertible,
+		ReadOnly: c.Issued.ReadOnly, Revertible: c.Issued.Revertible, RevertInDoubt: c.RevertInDoubt(),
 	}
 	if c.Started != nil {
 		at := c.StartedAt
