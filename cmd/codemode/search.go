@@ -14,7 +14,7 @@ import (
 func newSearch(a *app) *cobra.Command {
 	q := catalog.Query{}
 	cmd := &cobra.Command{
-		Use: "search QUERY...", Short: "Find methods by what people call things",
+		Use: "search [QUERY...]", Short: "Find methods by what people call things",
 		Long: `Find methods by what people call things. Without a query all are listed.`,
 		RunE: a.with(func(ctx context.Context, s *session, args []string) error {
 			q.Text = strings.Join(args, " ")

@@ -75,6 +75,7 @@ type Pending struct {
 	Digest      string          `json:"digest"` // of what a decision is bound to, in hexadecimal
 	Preview     string          `json:"preview,omitempty"`
 	Revertible  bool            `json:"revertible"`
+	ReadOnly    bool            `json:"readOnly,omitempty"` // a rule makes a read wait: there is nothing to revert
 	ExpiresAt   *time.Time      `json:"expiresAt,omitempty"`
 	Rule        string          `json:"rule,omitempty"`   // why it waits
 	Reason      string          `json:"reason,omitempty"` // the rule's own
@@ -144,7 +145,7 @@ func PendingOf(s *journal.State) []Pending {
 		p := Pending{
 			ExecutionID: s.ID, Seq: c.Issued.Seq, Connector: c.Issued.Connector, Method: c.Issued.Method,
 			Args: c.Args(), Kind: PendingApproval, Digest: digestText(c.Issued.Approval),
-			Preview: c.Issued.Preview, Revertible: c.Issued.Revertible, ExpiresAt: c.Issued.ExpiresAt,
+			Preview: c.Issued.Preview, Revertible: c.Issued.Revertible, ReadOnly: c.Issued.ReadOnly, ExpiresAt: c.Issued.ExpiresAt,
 			Rule: c.Issued.Verdict.Rule, Reason: c.Issued.Verdict.Reason, Line: c.Issued.Line,
 		}
 		if c.State == journal.CallInDoubt {
@@ -158,7 +159,8 @@ func PendingOf(s *journal.State) []Pending {
 		if c := s.Calls[seq]; c.RevertInDoubt() && c.RevertEnded != nil {
 			list = append(list, Pending{
 				ExecutionID: s.ID, Seq: seq, Connector: c.Issued.Connector, Method: c.Issued.Method, Args: c.Args(),
-				Kind: PendingInDoubt, Digest: digestText(c.Issued.Approval), Note: "Of its revert: " + revertUnknown + ".", Line: c.Issued.Line,
+				Kind: PendingInDoubt, Digest: digestText(c.Issued.Approval), Revertible: c.Issued.Revertible,
+				Note: "Of its revert: " + revertUnknown + ".", Line: c.Issued.Line,
 			})
 		}
 	}

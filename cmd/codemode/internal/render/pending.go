@@ -97,8 +97,11 @@ func (w *writer) call(c core.Pending, most int) {
 // mark says what kind of decision a call waits for, and whether it can be undone.
 func (w *writer) mark(c core.Pending) string {
 	undo := w.paint(red, "irreversible")
-	if c.Revertible {
+	switch {
+	case c.Revertible:
 		undo = "revertible"
+	case c.ReadOnly:
+		undo = "read only"
 	}
 	if c.Kind == engine.PendingInDoubt {
 		return w.paint(yellow, "in doubt") + ", " + undo
