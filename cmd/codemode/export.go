@@ -178,9 +178,9 @@ func (a *app) imported(replies []*core.Reply) error {
 func newBackup(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "backup FILE", Short: "Copy the whole journal to a new file, also while programs run", Args: cobra.ExactArgs(1),
-		Long: `Copy all executions, snippets and stored values, as they are at this moment, to a
-new file, which only its user can read. Nothing is taken out: keep it as you keep
-the journal. Where another process has the journal open, that one writes it.`,
+		Long: `Copy all executions, snippets and stored values, as they are at this moment, to
+a new file, which only its user can read. Nothing is taken out: keep it as you
+keep the journal. Where another process has the journal open, it writes it.`,
 		RunE: a.with(func(ctx context.Context, s *session, args []string) error {
 			path, err := filepath.Abs(args[0])
 			if err != nil {
