@@ -58,7 +58,7 @@ func TestUsageIsCheckedBeforeTheHostIsOpened(t *testing.T) {
 		"approve x --args -", "approve x 1 2 --args -", "approve x 1 --args - --all", "approve x 1 --args " + dir + "/none",
 		"approve x 1 --args -", "approve x 1 --args " + program, "approve x 1 --args " + object + " --digest 2=ab",
 		"snippets x", "snippets show", "snippets show n --version -1", "snippets save n", "snippets save n x --input-schema -",
-		"snippets delete", "expire x", "expire --age 0s", "expire --age soon", "prune --keep -1", "delete", "fmt x",
+		"snippets delete", "expire x", "expire --age 0s", "expire --age soon", "search x --limit 0", "search x --limit 51", "prune --keep -1", "delete", "fmt x",
 	} {
 		t.Run(line, func(t *testing.T) {
 			t.Parallel()

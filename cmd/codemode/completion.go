@@ -18,6 +18,9 @@ const completionTime = 3 * time.Second
 // completion offers words for an argument, or none.
 type completion = func(cmd *cobra.Command, args []string, toComplete string) ([]cobra.Completion, cobra.ShellCompDirective)
 
+// anyArgument says that every argument of a command is offered the same.
+const anyArgument = -1
+
 // executionIDs offers the newest executions of these statuses, of all if there are none, as the argument of this number.
 func (a *app) executionIDs(argument int, statuses ...journal.Status) completion {
 	req := core.ListRequest{Limit: 50}
@@ -52,7 +55,7 @@ func (a *app) snippetNames() completion {
 // completes asks the host for words. Whatever fails, a shell is offered nothing and told nothing.
 func (a *app) completes(argument int, words func(context.Context, control.Service) []cobra.Completion) completion {
 	return func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		if len(args) != argument {
+		if argument != anyArgument && len(args) != argument {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		a.logLevel = "off"

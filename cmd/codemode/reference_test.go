@@ -143,6 +143,7 @@ func TestCompletionOfWhatIsThere(t *testing.T) {
 		"what completed":    {there, "snippets save close ", "x1\tpaused: Close an issue\n", []string{"completed"}},
 		"a new name":        {there, "snippets save ", "", nil},
 		"after the id":      {there, "settle x1 ", "", nil},
+		"one more":          {there, "export x0 ", "x1\tpaused: Close an issue\n", nil},
 		"snippets":          {there, "snippets show ", "sum\t", nil},
 		"a host that fails": {broken, "show ", "", nil},
 	} {
