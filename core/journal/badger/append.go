@@ -75,7 +75,7 @@ func (a *addition) check(w *writer, stored *storedHead) error {
 		if err := a.batch.Follows(nil); err != nil {
 			return err
 		}
-		return checkSpace(w.store.dir, w.free, true, a.size)
+		return w.store.checkSpace(w.free, true, a.size)
 	}
 	if err := a.batch.Follows(&stored.Head); err != nil {
 		return err
@@ -83,7 +83,7 @@ func (a *addition) check(w *writer, stored *storedHead) error {
 	if err := w.trusts(stored); err != nil {
 		return err
 	}
-	return checkSpace(w.store.dir, w.free, false, a.size)
+	return w.store.checkSpace(w.free, false, a.size)
 }
 
 // tail is what makes the records count: the head, and its place in the index of statuses.

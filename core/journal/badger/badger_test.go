@@ -146,7 +146,7 @@ func copyFile(from, to string) error {
 func edit(t testing.TB, dir string, change func(txn *badgerdb.Txn) error) {
 	t.Helper()
 	awaitForks()
-	db, err := openDatabase(filepath.Join(dir, "badger"), Options{Dir: dir, Logger: hclog.NewNullLogger()})
+	db, _, err := openDatabase(filepath.Join(dir, "badger"), Options{Dir: dir, Logger: hclog.NewNullLogger()})
 	if err != nil {
 		t.Fatal(err)
 	}
