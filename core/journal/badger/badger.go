@@ -27,6 +27,7 @@ var (
 	_ journal.Store    = (*Store)(nil)
 	_ journal.Snippets = (*Store)(nil)
 	_ journal.Values   = (*Store)(nil)
+	_ journal.Importer = (*Store)(nil)
 )
 
 // errClosed answers calls after Close.

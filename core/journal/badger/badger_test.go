@@ -46,6 +46,10 @@ func TestConformance(t *testing.T) {
 		t.Parallel()
 		journaltest.RunValues(t, func(t *testing.T) journaltest.ValueStore { return open(t, t.TempDir()) })
 	})
+	t.Run("import", func(t *testing.T) {
+		t.Parallel()
+		journaltest.RunImport(t, func(t *testing.T) journaltest.ImportStore { return open(t, t.TempDir()) })
+	})
 }
 
 // awaitForks returns when no process is being started any more that shares what this one has closed meanwhile: Badger's
