@@ -163,11 +163,12 @@ func (h *Host) openStore(ctx context.Context) error {
 		return nil
 	}
 	dir := journalDir(h.options.Dir, h.options.Name)
-	store, err := badger.Open(ctx, badger.Options{Dir: dir, Logger: h.logger.Named("journal")})
+	store, err := badger.Open(ctx, badger.Options{Dir: dir, Floor: h.options.MinFree, Logger: h.logger.Named("journal")})
 	if err != nil {
 		return err
 	}
 	h.store, h.closers = store, append(h.closers, store.Close)
+	h.warnOfDamage()
 	return nil
 }
 
