@@ -238,6 +238,16 @@ func (c *Client) Delete(ctx context.Context, id string) (*core.Reply, error) {
 	return call[*core.Reply](ctx, c, "delete", idRequest{ID: id})
 }
 
+// Examine reads every execution and tells what is damaged.
+func (c *Client) Examine(ctx context.Context) (*core.Damage, error) {
+	return call[*core.Damage](ctx, c, "examine", struct{}{})
+}
+
+// ConfirmDamage accepts that something may be missing of the journal.
+func (c *Client) ConfirmDamage(ctx context.Context, by core.Decider) (*core.Reply, error) {
+	return call[*core.Reply](ctx, c, "confirm-damage", by)
+}
+
 // Tool defines the one tool that a model sees.
 func (c *Client) Tool(ctx context.Context) (core.Tool, error) {
 	return call[core.Tool](ctx, c, "tool", struct{}{})
@@ -258,16 +268,26 @@ func callPartial[T any](ctx context.Context, c *Client, path string, body any) (
 }
 
 func callNamed[Res any](ctx context.Context, c *Client, path, name string, body any) (res Res, err error) {
-	text, status, err := c.send(ctx, path, name, body)
+	text, err := encode(body)
+	if err != nil {
+		return res, fmt.Errorf("%s: write the request: %w", path, err)
+	}
+	return sendBody[Res](ctx, c, path, name, bytes.NewReader(text))
+}
+
+// sendBody sends a request and reads its answer.
+func sendBody[Res any](ctx context.Context, c *Client, path, name string, body io.Reader) (res Res, err error) {
+	resp, err := c.post(ctx, path, name, body)
 	if err != nil {
 		return res, err
 	}
-	if status != http.StatusOK {
-		var f fault
-		if err := json.Unmarshal(text, &f); err != nil {
-			return res, fmt.Errorf("%s: process %d answered with status %d", path, c.holder.PID, status)
-		}
-		return res, f.err()
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return res, c.lost(ctx, err)
+	}
+	if resp.StatusCode != http.StatusOK {
+		return res, c.faultIn(path, text, resp.StatusCode)
 	}
 	if err := json.Unmarshal(text, &res); err != nil {
 		return res, fmt.Errorf("%s: read the answer of process %d: %w", path, c.holder.PID, err)
@@ -275,14 +295,19 @@ func callNamed[Res any](ctx context.Context, c *Client, path, name string, body 
 	return res, nil
 }
 
-func (c *Client) send(ctx context.Context, path, name string, body any) (text []byte, status int, err error) {
-	text, err = encode(body)
-	if err != nil {
-		return nil, 0, fmt.Errorf("%s: write the request: %w", path, err)
+// faultIn is the error that an answer tells.
+func (c *Client) faultIn(path string, text []byte, status int) error {
+	var f fault
+	if err := json.Unmarshal(text, &f); err != nil {
+		return fmt.Errorf("%s: process %d answered with status %d", path, c.holder.PID, status)
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://codemode/"+path, bytes.NewReader(text))
+	return f.err()
+}
+
+func (c *Client) post(ctx context.Context, path, name string, body io.Reader) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://codemode/"+path, body)
 	if err != nil {
-		return nil, 0, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set(headerVersion, strconv.Itoa(c.version))
@@ -296,14 +321,9 @@ func (c *Client) send(ctx context.Context, path, name string, body any) (text []
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return nil, 0, c.lost(ctx, err)
+		return nil, c.lost(ctx, err)
 	}
-	defer resp.Body.Close()
-	text, err = io.ReadAll(resp.Body)
-	if err != nil {
-		return nil, 0, c.lost(ctx, err)
-	}
-	return text, resp.StatusCode, nil
+	return resp, nil
 }
 
 // lost says what a broken connection means.

@@ -8,6 +8,7 @@ package control
 
 import (
 	"context"
+	"io"
 	"time"
 
 	"github.com/codemode-go/codemode/core"
@@ -45,6 +46,13 @@ type Service interface {
 	ExpirePaused(ctx context.Context, age time.Duration) ([]string, error)
 	Prune(ctx context.Context, keep int) ([]string, error)
 	Delete(ctx context.Context, id string) (*core.Reply, error)
+	// Export writes an execution's journal, or all if id is empty; Backup writes the whole journal.
+	Export(ctx context.Context, id string, w io.Writer) error
+	Backup(ctx context.Context, w io.Writer) error
+	// Import is a decision: what is imported may go on. It returns what it did beside the error.
+	Import(ctx context.Context, r io.Reader) (*core.Imported, error)
+	Examine(ctx context.Context) (*core.Damage, error)
+	ConfirmDamage(ctx context.Context, by core.Decider) (*core.Reply, error)
 }
 
 // Host is a service in this process.

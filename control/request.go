@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"sync"
 	"time"
 
@@ -77,6 +78,8 @@ type route struct {
 	// always says that guests of another version or configuration are served too.
 	always bool
 	answer func(ctx context.Context, s *Server, body []byte) (any, error)
+	// upload answers, in place of answer, a request whose body may be of any size.
+	upload func(ctx context.Context, s *Server, body io.Reader) (any, error)
 }
 
 var routes = map[string]route{
@@ -140,6 +143,30 @@ var routes = map[string]route{
 	})},
 	"delete": {answer: handle(func(s *Server, ctx context.Context, r idRequest) (*core.Reply, error) {
 		return s.host.Delete(ctx, r.ID)
+	})},
+	"export": {always: true, answer: handle(func(s *Server, ctx context.Context, r idRequest) (stream, error) {
+		return func(w io.Writer) error { return s.host.Export(ctx, r.ID, w) }, nil
+	})},
+	"backup": {answer: handle(func(s *Server, ctx context.Context, _ struct{}) (stream, error) {
+		return func(w io.Writer) error { return s.host.Backup(ctx, w) }, nil
+	})},
+	"import": {upload: func(ctx context.Context, s *Server, body io.Reader) (any, error) {
+		done, err := s.host.Import(ctx, body)
+		if done == nil {
+			return nil, err
+		}
+		reply := importReply{Imported: done}
+		if err != nil {
+			f := faultOf(err)
+			reply.Fault = &f
+		}
+		return reply, nil
+	}},
+	"examine": {always: true, answer: handle(func(s *Server, ctx context.Context, _ struct{}) (*core.Damage, error) {
+		return s.host.Examine(ctx)
+	})},
+	"confirm-damage": {answer: handle(func(s *Server, ctx context.Context, by core.Decider) (*core.Reply, error) {
+		return s.host.ConfirmDamage(ctx, by)
 	})},
 	"tool": {always: true, answer: handle(func(s *Server, ctx context.Context, _ struct{}) (core.Tool, error) {
 		return s.host.Tool(ctx), nil
