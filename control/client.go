@@ -238,14 +238,20 @@ func (c *Client) Delete(ctx context.Context, id string) (*core.Reply, error) {
 	return call[*core.Reply](ctx, c, "delete", idRequest{ID: id})
 }
 
-// Examine reads every execution and tells what is damaged.
-func (c *Client) Examine(ctx context.Context) (*core.Damage, error) {
-	return call[*core.Damage](ctx, c, "examine", struct{}{})
+// Export returns an execution's journal as JSON lines.
+func (c *Client) Export(ctx context.Context, id string) ([]byte, error) {
+	return call[[]byte](ctx, c, "export", idRequest{ID: id})
 }
 
-// ConfirmDamage accepts that something may be missing of the journal.
-func (c *Client) ConfirmDamage(ctx context.Context, by core.Decider) (*core.Reply, error) {
-	return call[*core.Reply](ctx, c, "confirm-damage", by)
+// Import keeps an execution that was exported.
+func (c *Client) Import(ctx context.Context, req core.ImportRequest) (*core.Reply, error) {
+	return call[*core.Reply](ctx, c, "import", req)
+}
+
+// Backup has the host write all that its journal holds to a new file.
+func (c *Client) Backup(ctx context.Context, path string) error {
+	_, err := call[struct{}](ctx, c, "backup", backupRequest{Path: path})
+	return err
 }
 
 // Tool defines the one tool that a model sees.

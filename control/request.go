@@ -53,6 +53,9 @@ type (
 	expireRequest struct {
 		Age time.Duration `json:"age"` // in nanoseconds
 	}
+	backupRequest struct {
+		Path string `json:"path"` // absolute
+	}
 	pruneRequest struct {
 		Keep int `json:"keep"`
 	}
@@ -144,29 +147,14 @@ var routes = map[string]route{
 	"delete": {answer: handle(func(s *Server, ctx context.Context, r idRequest) (*core.Reply, error) {
 		return s.host.Delete(ctx, r.ID)
 	})},
-	"export": {always: true, answer: handle(func(s *Server, ctx context.Context, r idRequest) (stream, error) {
-		return func(w io.Writer) error { return s.host.Export(ctx, r.ID, w) }, nil
+	"export": {always: true, answer: handle(func(s *Server, ctx context.Context, r idRequest) ([]byte, error) {
+		return s.host.Export(ctx, r.ID)
 	})},
-	"backup": {answer: handle(func(s *Server, ctx context.Context, _ struct{}) (stream, error) {
-		return func(w io.Writer) error { return s.host.Backup(ctx, w) }, nil
+	"import": {answer: handle(func(s *Server, ctx context.Context, r core.ImportRequest) (*core.Reply, error) {
+		return s.host.Import(ctx, r)
 	})},
-	"import": {upload: func(ctx context.Context, s *Server, body io.Reader) (any, error) {
-		done, err := s.host.Import(ctx, body)
-		if done == nil {
-			return nil, err
-		}
-		reply := importReply{Imported: done}
-		if err != nil {
-			f := faultOf(err)
-			reply.Fault = &f
-		}
-		return reply, nil
-	}},
-	"examine": {always: true, answer: handle(func(s *Server, ctx context.Context, _ struct{}) (*core.Damage, error) {
-		return s.host.Examine(ctx)
-	})},
-	"confirm-damage": {answer: handle(func(s *Server, ctx context.Context, by core.Decider) (*core.Reply, error) {
-		return s.host.ConfirmDamage(ctx, by)
+	"backup": {answer: handle(func(s *Server, ctx context.Context, r backupRequest) (struct{}, error) {
+		return struct{}{}, s.host.Backup(ctx, r.Path)
 	})},
 	"tool": {always: true, answer: handle(func(s *Server, ctx context.Context, _ struct{}) (core.Tool, error) {
 		return s.host.Tool(ctx), nil

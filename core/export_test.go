@@ -1,200 +1,154 @@
 package core_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/codemode-go/codemode/core"
 	"github.com/codemode-go/codemode/core/journal"
 	"github.com/codemode-go/codemode/plugin/wire"
 )
 
-func (w *world) export(id string) string {
+func (w *world) export(id string) []byte {
 	w.t.Helper()
-	var b bytes.Buffer
-	if err := w.host.Export(context.Background(), id, &b); err != nil {
-		w.t.Fatal(err)
-	}
-	return b.String()
-}
-
-func (w *world) imports(export string) *core.Imported {
-	w.t.Helper()
-	done, err := w.host.Import(context.Background(), strings.NewReader(export))
+	text, err := w.host.Export(context.Background(), id)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return done
+	return text
 }
 
-// An execution that waits is taken from one host to another, and goes on there as if nothing had happened.
-func TestExportGoesOnElsewhere(t *testing.T) {
+// imports imports a text, or is told why not.
+func (w *world) imports(text []byte, live bool, refused string) {
+	w.t.Helper()
+	r, err := w.host.Import(context.Background(), core.ImportRequest{Text: text, Live: live})
+	if err != nil || r.Changed != (refused == "") || !strings.Contains(r.Message, refused) {
+		w.t.Fatalf("%+v, %v, want %q", r, err, refused)
+	}
+}
+
+// TestExportAndImport: an execution that was taken along is the same in another journal.
+func TestExportAndImport(t *testing.T) {
 	t.Parallel()
-	for name, more := range map[string]func(*core.Options){"in memory": nil, "on disk": onDisk(t.TempDir())} {
+	for name, tc := range map[string]struct {
+		code     string
+		approved bool
+		live     bool
+		undone   bool
+	}{
+		"completed":   {code: `console.log("<&>"); const l = await items.list(); await items.add({ id: 7 }); return { l, text: "é\u2028\ud800" }`},
+		"failed":      {code: `await items.add({ id: 7 }); throw new TypeError("no", { cause: new Error("yes") })`},
+		"several":     {code: `await items.remove({ id: 1 }); return await items.list()`, approved: true},
+		"rolled back": {code: `await items.add({ id: 7 })`, undone: true},
+		"waits":       {code: `await items.add({ id: 7 }); return await items.remove({ id: 1 })`, live: true},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, newItems(1, 2))
-			done := w.run(`return await items.add({id: 5})`)
-			waits := w.run("// é <b>\nconst l = await items.list(); const r = await items.remove({id: l[0]}); return [l, r]")
-			w.is(waits, "paused", "1")
-			all, one := w.export(""), w.export(waits.ExecutionID)
-
-			to := newWorld(t, newItems(1, 2), func(o *core.Options) {
-				if more != nil {
-					more(o)
+			it := newItems(1, 2)
+			a, b := newWorld(t, it), newWorld(t, it)
+			id := a.run(tc.code).ExecutionID
+			if tc.approved {
+				a.restart() // so that it has two owners
+				a.approve(id)
+			}
+			if tc.undone {
+				a.rollback(id)
+			}
+			text := a.export(id)
+			for n, line := range strings.Split(strings.TrimSpace(string(text)), "\n") {
+				if !json.Valid([]byte(line)) {
+					t.Errorf("Line %d is no JSON: %s", n+1, line)
 				}
-			})
-			if got := to.imports(one); len(got.Executions) != 1 || len(got.Refused) != 0 {
-				t.Fatalf("imported %+v", got)
 			}
-			if got := to.imports(all); len(got.Executions) != 1 || len(got.Refused) != 1 || !strings.Contains(got.Refused[0].Reason, "known already") {
-				t.Fatalf("imported %+v", got)
+			if tc.live {
+				b.imports(text, false, "must not go on")
 			}
-			to.restart()
-			if more != nil { // its own key makes other digests: what was shown elsewhere is asked for again
-				to.is(to.approve(waits.ExecutionID), "paused", "1")
-				to.effectsAre()
+			b.imports(text, tc.live, "")
+			if diff := cmp.Diff(a.recorded(id), b.recorded(id)); diff != "" {
+				t.Error(diff)
 			}
-			to.is(to.approve(waits.ExecutionID), "completed", `[[1,2,5],"removed 1"]`)
-			to.effectsAre("remove 1")
-			if r := to.rollback(done.ExecutionID); r.Status != "rolled_back" {
-				t.Errorf("rolled back: %+v", r)
+			page, err := b.host.Executions(context.Background(), core.ListRequest{})
+			if err != nil || len(page.Executions) != 1 || string(page.Executions[0].Status) != a.status(id) {
+				t.Errorf("listed: %+v, %v", page, err)
 			}
-			was, is := w.export(done.ExecutionID), to.export(done.ExecutionID)
-			if lines := strings.Split(was, "\n"); !strings.Contains(is, lines[2]) {
-				t.Errorf("the first event was\n%s\nand is in\n%s", lines[2], is)
+			if diff := cmp.Diff(string(text), string(b.export(id))); diff != "" {
+				t.Error(diff)
+			}
+			b.imports(text, true, "is here already")
+			if tc.live {
+				b.is(b.approve(id), "completed", `"removed 1"`)
+				b.effectsAre("add 7", "remove 1")
 			}
 		})
 	}
 }
 
-var rigSecret = wire.Method{
-	Name: "enter", Description: "Enter.", RequiresApproval: true, Previews: true,
-	InputSchema:  json.RawMessage(`{"type":"object","properties":{"user":{"type":"string"},"auth":{"type":"object","properties":{"password":{"type":"string","writeOnly":true}}}}}`),
-	OutputSchema: json.RawMessage(`{"type":"object","properties":{"session":{"type":"string","writeOnly":true},"n":{"type":"integer"}}}`),
-}
-
-// What a schema declares as sensitive is in no export, and an execution that lacks it is not imported.
-func TestExportLeavesSecretsOut(t *testing.T) {
+// TestExportRedacts: what a schema marks leaves the journal with no export.
+func TestExportRedacts(t *testing.T) {
 	t.Parallel()
-	r := newRig(rigSecret)
-	r.preview = func(context.Context, *wire.Call) (string, error) { return "Enter with hunter2.", nil }
+	r := newRig(wire.Method{
+		Name: "login", Description: "Log in.", RequiresApproval: true, Previews: true, Prepares: true,
+		InputSchema:  json.RawMessage(`{"type":"object","properties":{"user":{"type":"string"},"password":{"type":"string","writeOnly":true}}}`),
+		OutputSchema: json.RawMessage(`{"type":"object","properties":{"tokens":{"type":"array","items":{"type":"string","writeOnly":true}}}}`),
+	})
+	r.preview = func(context.Context, *wire.Call) (string, error) { return "Log in with hunter2.", nil }
+	r.prepare = func(context.Context, *wire.Call) (json.RawMessage, error) {
+		return json.RawMessage(`{"tokens":["hunter0"]}`), nil
+	}
 	r.invoke = func(context.Context, *wire.Call) (*wire.Result, error) {
-		return &wire.Result{Value: json.RawMessage(`{"session":"hunter3","n":1}`)}, nil
+		return &wire.Result{Value: json.RawMessage(`{"tokens":["hunter3"]}`)}, nil
 	}
 	w := newWorld(t, newItems(), r.rigged)
-	out := w.run(`const r = await rig.enter({user: "ada", auth: {password: ["hunter", 2].join("")}}); return r.n`)
-	w.is(out, "paused", "0")
-	w.is(w.approve(out.ExecutionID), "completed", "1")
-	text := w.export("")
-	for _, secret := range []string{"hunter2", "hunter3"} {
-		if strings.Contains(text, secret) {
-			t.Errorf("%s is in\n%s", secret, text)
-		}
+	out := w.run(`const s = await rig.login({ user: "ada", password: ["hunter", 2].join("") }); await items.remove({ id: 1 })`)
+	out = w.approve(out.ExecutionID)
+	w.is(out, "paused", "1")
+	text := w.export(out.ExecutionID)
+	if strings.Contains(string(text), "hunter2") || strings.Contains(string(text), "hunter3") || strings.Contains(string(text), "hunter0") {
+		t.Errorf("a secret is exported: %s", text)
 	}
-	for _, want := range []string{`"redacted":["args.auth.password","preview"]`, `"redacted":["value.session"]`, `"user":"ada"`} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%s is not in\n%s", want, text)
-		}
+	if !strings.Contains(string(text), `"user":"ada"`) {
+		t.Errorf("what is none is not: %s", text)
 	}
-	got := newWorld(t, newItems()).imports(text)
-	if len(got.Executions) != 0 || len(got.Refused) != 1 || !strings.Contains(got.Refused[0].Reason, "secrets were left out") {
-		t.Errorf("imported %+v", got)
-	}
-
-	// Without its connector nobody can tell what is sensitive.
-	w.more = nil
-	w.restart()
-	if text := w.export(""); strings.Contains(text, "hunter3") || strings.Contains(text, `"user":"ada"`) {
-		t.Errorf("told without a schema:\n%s", text)
-	}
+	other := newWorld(t, newItems(), r.rigged)
+	other.imports(text, true, "taken out")
 }
 
 func TestImportRefuses(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, newItems(1))
-	w.is(w.run(`return await items.add({id: 5})`), "completed", `"added 5"`)
-	text := w.export("")
-	lines := strings.SplitAfter(text, "\n")
-	last := len(lines) - 2 // behind it is nothing
-	tests := map[string]string{
-		"nothing":              "",
-		"another file":         `{"some": "json"}` + "\n",
-		"a later format":       strings.Replace(text, `"format":1`, `"format":2`, 1),
-		"cut in a line":        text[:len(text)/2],
-		"cut before the end":   strings.Join(lines[:last], ""),
-		"a lost event":         strings.Join(append(append([]string{}, lines[:4]...), lines[5:]...), ""),
-		"a lost execution":     lines[0] + lines[last],
-		"an event that is not": strings.Replace(text, `"kind":"begun"`, `"kind":"dreamt"`, 1),
-	}
-	for name, export := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			to := newWorld(t, newItems(1))
-			done, err := to.host.Import(context.Background(), strings.NewReader(export))
-			if err == nil || len(done.Executions) > 0 && name != "cut before the end" {
-				t.Errorf("imported %+v, %v", done, err)
-			}
-			if strings.Contains(name, "later") && !errors.Is(err, journal.ErrNewer) {
-				t.Errorf("got %v", err)
-			}
-		})
-	}
-}
-
-// What is sound as a file and not as a history is refused by execution.
-func TestImportRefusesUnsound(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, newItems(1))
-	out := w.run(`return await items.add({id: 5})`)
-	text := w.export("")
-	tests := map[string]struct{ from, to, reason string }{
-		"an id of no host":  {out.ExecutionID, "../../x", "its id"},
-		"another history":   {`"kind":"pass_ended"`, `"kind":"doubted"`, "event"},
-		"another namespace": {`"blob":"W`, `"blob":"X`, "is missing"},
-		"its status":        {`"status":"completed"`, `"status":"paused"`, ""},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			spoilt := strings.ReplaceAll(text, test.from, test.to)
-			if spoilt == text {
-				t.Fatalf("%s is not in\n%s", test.from, text)
-			}
-			to := newWorld(t, newItems(1))
-			done, err := to.host.Import(context.Background(), strings.NewReader(spoilt))
-			switch {
-			case err != nil: // the line itself says so
-			case len(done.Executions) > 0 || len(done.Refused) != 1 || !strings.Contains(done.Refused[0].Reason, test.reason):
-				t.Errorf("imported %+v", done)
-			}
-		})
-	}
-}
-
-func TestExportOfNothing(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, newItems())
-	if got := w.imports(w.export("")); len(got.Executions) != 0 || len(got.Refused) != 0 {
-		t.Errorf("imported %+v", got)
-	}
-	var unknown *core.NotFoundError
-	if err := w.host.Export(context.Background(), "none", &bytes.Buffer{}); !errors.As(err, &unknown) {
-		t.Errorf("export said %v", err)
-	}
-}
-
-func FuzzReadExport(f *testing.F) {
-	f.Add([]byte(`{"journal":"codemode","format":1}` + "\n" + `{"execution":"x","event":{"index":0,"epoch":1,"at":"2026-11-30T22:00:00Z","kind":"begun","body":{"source":"1"}}}` + "\n" + `{"execution":"x","end":{"events":1}}` + "\n" + `{"executions":1}`))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		for x, err := range core.ReadExport(bytes.NewReader(data)) {
-			if err == nil && x.Refused == "" && x.State == nil {
-				t.Error("an execution is taken of which nothing is known")
-			}
+	id := w.run(`await items.add({ id: 7 }); return 1`).ExecutionID
+	lines := strings.SplitAfter(string(w.export(id)), "\n")
+	join := func(parts ...[]string) string {
+		var all strings.Builder
+		for _, p := range parts {
+			all.WriteString(strings.Join(p, ""))
 		}
-	})
+		return all.String()
+	}
+	last := len(lines) - 2 // the end; behind it is nothing
+	for name, tc := range map[string]struct{ text, want string }{
+		"nothing":             {"", "Line 1: the export is cut"},
+		"no export":           {"{}\n", "Line 1: it does not begin"},
+		"another text":        {"hello\n", "Line 1: it is not of an export"},
+		"a later format":      {strings.Replace(join(lines), `"format":1`, `"format":2`, 1), "Line 1: it has format 2"},
+		"its end is cut":      {join(lines[:last]), "the export is cut"},
+		"an event is missing": {join(lines[:3], lines[4:]), "event"},
+		"the last is missing": {join(lines[:last-1], lines[last:]), "1 events are missing"},
+		"twice":               {join(lines, lines), "something follows"},
+		"other namespaces":    {strings.Replace(join(lines), `"namespaces":[`, `"namespaces":[{"name":"x"},`, 1), "the namespaces are not those"},
+		"another status":      {strings.Replace(join(lines), `"status":"completed"`, `"status":"error"`, 1), "its events make it completed"},
+		"another's event":     {join(lines[:1]) + strings.Replace(lines[1], id, "x", 1) + join(lines[2:]), "Line 2: it is of another execution"},
+		"a kind to come":      {strings.Replace(join(lines), `"kind":"issued"`, `"kind":"forked"`, 1), "newer version"},
+	} {
+		other := newWorld(t, newItems())
+		other.imports([]byte(tc.text), true, tc.want)
+		if _, err := other.store.Head(context.Background(), id); !errors.Is(err, journal.ErrNotFound) {
+			t.Errorf("%s: something is kept: %v", name, err)
+		}
+	}
 }
