@@ -274,26 +274,16 @@ func callPartial[T any](ctx context.Context, c *Client, path string, body any) (
 }
 
 func callNamed[Res any](ctx context.Context, c *Client, path, name string, body any) (res Res, err error) {
-	text, err := encode(body)
-	if err != nil {
-		return res, fmt.Errorf("%s: write the request: %w", path, err)
-	}
-	return sendBody[Res](ctx, c, path, name, bytes.NewReader(text))
-}
-
-// sendBody sends a request and reads its answer.
-func sendBody[Res any](ctx context.Context, c *Client, path, name string, body io.Reader) (res Res, err error) {
-	resp, err := c.post(ctx, path, name, body)
+	text, status, err := c.send(ctx, path, name, body)
 	if err != nil {
 		return res, err
 	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return res, c.lost(ctx, err)
-	}
-	if resp.StatusCode != http.StatusOK {
-		return res, c.faultIn(path, text, resp.StatusCode)
+	if status != http.StatusOK {
+		var f fault
+		if err := json.Unmarshal(text, &f); err != nil {
+			return res, fmt.Errorf("%s: process %d answered with status %d", path, c.holder.PID, status)
+		}
+		return res, f.err()
 	}
 	if err := json.Unmarshal(text, &res); err != nil {
 		return res, fmt.Errorf("%s: read the answer of process %d: %w", path, c.holder.PID, err)
@@ -301,19 +291,14 @@ func sendBody[Res any](ctx context.Context, c *Client, path, name string, body i
 	return res, nil
 }
 
-// faultIn is the error that an answer tells.
-func (c *Client) faultIn(path string, text []byte, status int) error {
-	var f fault
-	if err := json.Unmarshal(text, &f); err != nil {
-		return fmt.Errorf("%s: process %d answered with status %d", path, c.holder.PID, status)
-	}
-	return f.err()
-}
-
-func (c *Client) post(ctx context.Context, path, name string, body io.Reader) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://codemode/"+path, body)
+func (c *Client) send(ctx context.Context, path, name string, body any) (text []byte, status int, err error) {
+	text, err = encode(body)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, 0, fmt.Errorf("%s: write the request: %w", path, err)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://codemode/"+path, bytes.NewReader(text))
+	if err != nil {
+		return nil, 0, fmt.Errorf("%s: %w", path, err)
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set(headerVersion, strconv.Itoa(c.version))
@@ -327,9 +312,14 @@ func (c *Client) post(ctx context.Context, path, name string, body io.Reader) (*
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return nil, c.lost(ctx, err)
+		return nil, 0, c.lost(ctx, err)
 	}
-	return resp, nil
+	defer resp.Body.Close()
+	text, err = io.ReadAll(resp.Body)
+	if err != nil {
+		return nil, 0, c.lost(ctx, err)
+	}
+	return text, resp.StatusCode, nil
 }
 
 // lost says what a broken connection means.

@@ -8,7 +8,6 @@ package control
 
 import (
 	"context"
-	"io"
 	"time"
 
 	"github.com/codemode-go/codemode/core"

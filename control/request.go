@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"sync"
 	"time"
 
@@ -81,8 +80,6 @@ type route struct {
 	// always says that guests of another version or configuration are served too.
 	always bool
 	answer func(ctx context.Context, s *Server, body []byte) (any, error)
-	// upload answers, in place of answer, a request whose body may be of any size.
-	upload func(ctx context.Context, s *Server, body io.Reader) (any, error)
 }
 
 var routes = map[string]route{

@@ -154,11 +154,6 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 	}
 	defer s.gate.leave()
 	result, err := s.handle(r)
-	if answer, ok := result.(stream); ok && err == nil {
-		if err = answer.write(w); err == nil {
-			return
-		}
-	}
 	s.reply(w, result, err)
 }
 
@@ -185,14 +180,6 @@ func (s *Server) handle(r *http.Request) (any, error) {
 	if err := s.admit(r.Header); err != nil && !route.always {
 		return nil, err
 	}
-	secret, err := url.PathUnescape(r.Header.Get(headerSecret))
-	if err != nil {
-		return nil, errors.New("the secret's header is not well formed")
-	}
-	ctx := WithSecret(context.WithValue(s.ctx, requestName{}, r.Header.Get(headerRequest)), secret)
-	if route.upload != nil {
-		return route.upload(ctx, s, r.Body)
-	}
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
 	if err != nil {
 		return nil, fmt.Errorf("read the request: %w", err)
@@ -200,6 +187,11 @@ func (s *Server) handle(r *http.Request) (any, error) {
 	if len(body) > maxBody {
 		return nil, fmt.Errorf("the request is larger than %d bytes", maxBody)
 	}
+	secret, err := url.PathUnescape(r.Header.Get(headerSecret))
+	if err != nil {
+		return nil, errors.New("the secret's header is not well formed")
+	}
+	ctx := WithSecret(context.WithValue(s.ctx, requestName{}, r.Header.Get(headerRequest)), secret)
 	return route.answer(ctx, s, body)
 }
 

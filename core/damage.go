@@ -29,20 +29,19 @@ type DamagedExecution struct {
 }
 
 // damageable is a store that knows when it has lost something.
-type damageable interface {
-	Damage() error
-	Confirm(ctx context.Context) error
-}
+type damageable interface{ Damage() error }
 
 // Examine reads every execution and tells what is damaged.
-func (h *Host) Examine(ctx context.Context) (*Damage, error) {
-	d := &Damage{Lost: h.lost()}
-	ids, err := h.allIDs(ctx)
+func (h *Host) Examine(ctx context.Context) (*Damage, error) { return examine(ctx, h.store) }
+
+func examine(ctx context.Context, store journal.Store) (*Damage, error) {
+	d := &Damage{Lost: lostOf(store)}
+	ids, err := allIDs(ctx, store)
 	if err != nil {
 		return nil, err
 	}
 	for _, id := range ids {
-		s, err := journal.Fold(id, h.store.Read(ctx, id, 0))
+		s, err := journal.Fold(id, store.Read(ctx, id, 0))
 		var damaged *journal.DamagedError
 		switch {
 		case errors.As(err, &damaged):
@@ -62,37 +61,41 @@ func (h *Host) Examine(ctx context.Context) (*Damage, error) {
 	return d, nil
 }
 
-// lost is what may be missing of the journal as a whole.
-func (h *Host) lost() string {
-	store, ok := h.store.(damageable)
+// allIDs lists all executions, also those whose head cannot be read.
+func allIDs(ctx context.Context, store journal.Store) (ids []string, err error) {
+	q := journal.Query{}
+	for {
+		p, err := store.List(ctx, q)
+		if err != nil {
+			return nil, fmt.Errorf("list executions: %w", err)
+		}
+		for _, head := range p.Heads {
+			ids = append(ids, head.ID)
+		}
+		ids = append(ids, p.Unreadable...)
+		if p.Next == "" {
+			return ids, nil
+		}
+		q.Cursor = p.Next
+	}
+}
+
+// lostOf is what may be missing of a journal as a whole.
+func lostOf(store journal.Store) string {
+	d, ok := store.(damageable)
 	if !ok {
 		return ""
 	}
-	err := store.Damage()
+	err := d.Damage()
 	if damaged := (*journal.DamagedError)(nil); errors.As(err, &damaged) {
 		return damaged.Cause
 	}
 	return ""
 }
 
-// ConfirmDamage accepts, for a person, that something may be missing of the journal: from now on it is taken for what it
-// holds, and what waited for this can be continued. The reply says whether there was anything to confirm.
-func (h *Host) ConfirmDamage(ctx context.Context, by Decider) (*Reply, error) {
-	lost := h.lost()
-	store, ok := h.store.(damageable)
-	if !ok || lost == "" {
-		return &Reply{Message: "Nothing is missing of the journal that nobody has confirmed."}, nil
-	}
-	if err := store.Confirm(ctx); err != nil {
-		return nil, fmt.Errorf("confirm the damage: %w", err)
-	}
-	h.logger.Warn("a person has confirmed that the journal may lack events", "by", by.By, "via", by.Via, "lost", lost)
-	return &Reply{Changed: true, Message: "Confirmed: the journal is taken for what it holds. What waited for this can be continued."}, nil
-}
-
 // warnOfDamage tells operators what the journal has lost.
 func (h *Host) warnOfDamage() {
-	if lost := h.lost(); lost != "" {
+	if lost := lostOf(h.store); lost != "" {
 		h.logger.Error("the journal may lack events: what began before is not continued until a person confirms with codemode doctor --confirm", "lost", lost)
 	}
 }
