@@ -101,7 +101,7 @@ for (;;) { if ((await tracker.get_issue({ number: 2 })).labels.includes("go")) r
 	}
 	c.want(0, "restore", "journal.backup")
 	c.want(2, "restore", "journal.backup")
-	if got := c.want(2, "doctor").stdout; !strings.Contains(got, "restored from a backup of 2") {
+	if got := c.want(2, "doctor").stdout; !strings.Contains(got, "it was restored from a backup") {
 		t.Errorf("the doctor says %s", got)
 	}
 	if got := c.run("approve", waits, "--all"); got.code == 0 {
