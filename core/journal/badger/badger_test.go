@@ -26,7 +26,7 @@ import (
 const killChild = "JOURNAL_KILL_CHILD"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(flipChild) != "" || os.Getenv(killChild) != "" {
+	if os.Getenv(flipChild) != "" || os.Getenv(killChild) != "" || os.Getenv("JOURNAL_POWER_CHILD") != "" {
 		os.Exit(m.Run())
 	}
 	goleak.VerifyTestMain(m)
