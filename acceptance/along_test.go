@@ -101,6 +101,13 @@ for (;;) { if ((await tracker.get_issue({ number: 2 })).labels.includes("go")) r
 	}
 	c.want(0, "restore", "journal.backup")
 	c.want(2, "restore", "journal.backup")
+	if got := c.want(2, "doctor").stdout; !strings.Contains(got, "it was restored from a backup") {
+		t.Errorf("the doctor says %s", got)
+	}
+	if got := c.run("approve", waits, "--all"); got.code == 0 {
+		t.Errorf("what may have been done since goes on: %s", got.stdout)
+	}
+	c.want(0, "doctor", "--confirm")
 	page := decode[core.Page](t, c.want(0, "executions", "--json"))
 	if len(page.Executions) != 3 || string(page.Executions[0].Status) != "running" {
 		t.Errorf("restored: %+v", page)

@@ -75,7 +75,7 @@ func secretOf(ctx context.Context) string {
 }
 
 // Guard returns a host that decides only with the secret in a file, which each decision's context must carry; see
-// [WithSecret]. Decisions are Approve, Settle, Rollback and SaveSnippet; what only refuses, reads or tidies up needs
+// [WithSecret]. Decisions are Approve, Settle, Rollback, SaveSnippet and the Import of what goes on; what only refuses, reads or tidies up needs
 // none. The file is read at each decision, so that another secret holds at once. The error is a *[SecretError], or
 // says what is wrong with the file.
 func Guard(h Host, file string) Host {
@@ -152,4 +152,13 @@ func (g *guarded) SaveSnippet(ctx context.Context, req core.SaveRequest) (*core.
 		return nil, err
 	}
 	return g.Host.SaveSnippet(ctx, req)
+}
+
+func (g *guarded) Import(ctx context.Context, req core.ImportRequest) (*core.Reply, error) {
+	if req.Live {
+		if err := g.admit(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return g.Host.Import(ctx, req)
 }

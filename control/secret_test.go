@@ -76,6 +76,10 @@ var decisions = map[string]func(context.Context, control.Service) error{
 		_, err := s.Rollback(ctx, core.RollbackRequest{})
 		return err
 	},
+	"import": func(ctx context.Context, s control.Service) error {
+		_, err := s.Import(ctx, core.ImportRequest{Live: true})
+		return err
+	},
 	"save snippet": func(ctx context.Context, s control.Service) error {
 		_, err := s.SaveSnippet(ctx, core.SaveRequest{})
 		return err
@@ -92,9 +96,15 @@ func counting(decided *int) *fake {
 		settle:      func(core.SettleRequest) (*core.Outcome, error) { *decided++; return completed("x"), nil },
 		rollback:    func(core.RollbackRequest) (*core.Rollback, error) { *decided++; return &core.Rollback{}, nil },
 		saveSnippet: func(core.SaveRequest) (*core.Snippet, error) { *decided++; return &core.Snippet{}, nil },
-		refuse:      func(core.RejectRequest) (*core.Outcome, error) { return completed("x"), nil },
-		reject:      func(core.RejectRequest) (*core.Reply, error) { return &core.Reply{}, nil },
-		pending:     nothingWaits,
+		imports: func(r core.ImportRequest) (*core.Reply, error) {
+			if r.Live {
+				*decided++
+			}
+			return &core.Reply{}, nil
+		},
+		refuse:  func(core.RejectRequest) (*core.Outcome, error) { return completed("x"), nil },
+		reject:  func(core.RejectRequest) (*core.Reply, error) { return &core.Reply{}, nil },
+		pending: nothingWaits,
 	}
 }
 
@@ -127,6 +137,7 @@ func TestSecretOverTheSocket(t *testing.T) {
 	}
 	for name, ask := range map[string]func() error{
 		"dry run": func() error { _, err := c.Rollback(t.Context(), core.RollbackRequest{DryRun: true}); return err },
+		"import":  func() error { _, err := c.Import(t.Context(), core.ImportRequest{}); return err },
 		"refuse":  func() error { _, err := c.Refuse(t.Context(), core.RejectRequest{}); return err },
 		"reject":  func() error { _, err := c.Reject(t.Context(), core.RejectRequest{}); return err },
 		"pending": func() error { _, err := c.Pending(t.Context(), ""); return err },

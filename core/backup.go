@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/codemode-go/codemode/core/config"
 	"github.com/codemode-go/codemode/core/journal"
@@ -22,8 +23,9 @@ import (
 const backupFormat = 1
 
 type backupHead struct {
-	Format int    `json:"format"`
-	Key    []byte `json:"key"` // of the configurations' fingerprints: approvals that wait stay bound to what was shown
+	Format int       `json:"format"`
+	Taken  time.Time `json:"taken"`
+	Key    []byte    `json:"key"` // of the configurations' fingerprints: approvals that wait stay bound to what was shown
 }
 
 // Backup writes all executions, snippets and values of connectors, as they are at this moment, to a new file that its
@@ -56,7 +58,7 @@ func (h *Host) Backup(ctx context.Context, path string) error {
 
 func (h *Host) backup(ctx context.Context, store journal.Backups, w io.Writer) error {
 	z := gzip.NewWriter(w)
-	if err := writeLine(z, backupHead{Format: backupFormat, Key: h.registry.key}); err != nil {
+	if err := writeLine(z, backupHead{Format: backupFormat, Taken: time.Now().UTC(), Key: h.registry.key}); err != nil {
 		return err
 	}
 	if err := store.Backup(ctx, z); err != nil {
@@ -65,7 +67,8 @@ func (h *Host) backup(ctx context.Context, store journal.Backups, w io.Writer) e
 	return z.Close()
 }
 
-// Restore makes the journal of a configuration, which must not have one yet, of a file that Backup has written.
+// Restore makes the journal of a configuration, which must not have one yet, of a file that Backup has written. What has
+// not ended in it goes on when a person has accepted, with ConfirmDamage, that what followed the backup is not known.
 func Restore(cfg *config.Config, path string) error {
 	file, err := os.Open(path)
 	if err != nil {
@@ -92,7 +95,7 @@ func Restore(cfg *config.Config, path string) error {
 	if err := makeDir(filepath.Dir(dir)); err != nil {
 		return err
 	}
-	if err := badger.Restore(dir, r); err != nil {
+	if err := badger.Restore(dir, head.Taken, r); err != nil {
 		return err
 	}
 	return keepKey(cfg.Runtime.Data, head.Key)

@@ -2,6 +2,11 @@ package core_test
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/codemode-go/codemode/core"
@@ -35,4 +40,63 @@ func BenchmarkReads1000InMemory(b *testing.B) {
 
 func BenchmarkConcurrent1000InMemory(b *testing.B) {
 	benchMemory(b, "await Promise.all(Array.from({length: 1000}, () => items.list()))")
+}
+
+// BenchmarkDurable measures executions on disk, each with one write, which is synced before and after it: one program at
+// once and sixty-four. Beside it stands the floor, one synced append to a file of the same disk. What a write costs its program, and
+// the executions that end in a second, are among the figures.
+func BenchmarkDurable(b *testing.B) {
+	b.Run("raw", func(b *testing.B) {
+		f, err := os.Create(filepath.Join(b.TempDir(), "raw"))
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer f.Close()
+		record := make([]byte, 300)
+		for b.Loop() {
+			if _, err := f.Write(record); err != nil {
+				b.Fatal(err)
+			}
+			if err := f.Sync(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	for _, programs := range []int{1, 64} {
+		b.Run(fmt.Sprintf("programs=%d", programs), func(b *testing.B) { benchDurable(b, programs) })
+	}
+}
+
+func benchDurable(b *testing.B, programs int) {
+	c, err := newItems().connector().InProcess()
+	if err != nil {
+		b.Fatal(err)
+	}
+	h, err := core.New(b.Context(), core.Options{
+		Dir: b.TempDir(), Sandboxes: programs, Connectors: []core.Connector{{Label: "items", Connector: c}},
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer h.Close()
+	var left atomic.Int64
+	var calls atomic.Int64 // what the writes took, together, in nanoseconds
+	left.Store(int64(b.N))
+	b.ResetTimer()
+	var wg sync.WaitGroup
+	for range programs {
+		wg.Go(func() {
+			for left.Add(-1) >= 0 {
+				out, err := h.Run(b.Context(), core.RunRequest{Code: "return await items.add({ id: 1 })"})
+				if err != nil || out.Status != "completed" {
+					b.Errorf("%v, %+v", err, out)
+					return
+				}
+				calls.Add(int64(out.Calls[0].EndedAt.Sub(out.Calls[0].IssuedAt)))
+			}
+		})
+	}
+	wg.Wait()
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "executions/s")
+	b.ReportMetric(float64(calls.Load())/float64(b.N), "ns/call")
 }

@@ -34,6 +34,9 @@ type Options struct {
 	// Dir is the data folder; the journal lies in journal/NAME below it, so that each name has a history of its own.
 	// Empty: the journal is kept in memory, unless Store is set.
 	Dir string
+	// MinFree is the space, in bytes, that the disk of Dir must have left for a program to begin; 256 MiB if 0. What has
+	// begun goes on below it, until there is too little to record anything: a full disk would end the process.
+	MinFree uint64
 	// Store replaces the journal in Dir. The host does not close it.
 	Store journal.Store
 	// FingerprintKey is a secret under which approvals are bound to the connectors' configurations. It must be the

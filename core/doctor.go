@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/codemode-go/codemode/core/config"
+	"github.com/codemode-go/codemode/core/journal"
 	"github.com/codemode-go/codemode/core/journal/badger"
 	"github.com/codemode-go/codemode/core/sandbox/worker"
 )
@@ -82,18 +83,36 @@ func diagnoseJournal(ctx context.Context, cfg *config.Config, o OpenOptions) []F
 		return []Finding{f}
 	case err != nil:
 		f.State, f.Text = FindingFault, err.Error()
+		if damaged := (*journal.DamagedError)(nil); errors.As(err, &damaged) {
+			f.Text += ". Nothing of it can be read: move its folder away and restore a backup (codemode restore), or begin anew without it"
+		}
 		return []Finding{f}
 	}
-	f.Text = "sound"
-	if damage := store.Damage(); damage != nil {
-		f.State = FindingFault
-		f.Text = damage.Error() + ". What is left can be read, and new programs run; what was there before and has not ended " +
-			"does not go on, for an approval or a started write may be among what is lost. Look at it, restore a backup, or accept the loss: codemode doctor --confirm"
-	}
-	if err := store.Close(); err != nil {
+	d, err := examine(ctx, store)
+	if err := errors.Join(err, store.Close()); err != nil {
 		f.State, f.Text = FindingFault, err.Error()
+		return []Finding{f}
 	}
-	return []Finding{f}
+	return JournalFindings(dir, d)
+}
+
+// JournalFindings tells what is damaged of the journal in a folder, and what can be done.
+func JournalFindings(dir string, d *Damage) []Finding {
+	f := Finding{Section: "journal", Subject: dir, State: FindingOK, Text: fmt.Sprintf("sound, %d executions", d.Sound)}
+	if d.Lost != "" {
+		f.State = FindingFault
+		f.Text = fmt.Sprintf("the journal is damaged: %s. What is left can be read, and new programs run; what was there before and has "+
+			"not ended (%d executions) does not go on, for an approval or a started write may be among what is lost. Look at it, "+
+			"restore a backup, or accept the loss: codemode doctor --confirm", d.Lost, d.Waiting)
+	}
+	list := []Finding{f}
+	for _, x := range d.Executions {
+		list = append(list, Finding{
+			Section: "journal", Subject: "execution " + x.ID, State: FindingFault,
+			Text: fmt.Sprintf("it can be read up to event %d: %s. It hurts no other. It can be shown, and does not go on; restore a backup, or delete it", x.After, x.Cause),
+		})
+	}
+	return list
 }
 
 // ConfirmDamage accepts, by the word of a person, that events of a configuration's journal are lost: from now on it is

@@ -37,7 +37,8 @@ type exportEnd struct {
 const redacted = "[redacted]"
 
 // Export returns an execution's journal as JSON lines: a head, its events, an end. What the schemas of its methods mark
-// as writeOnly is taken out of arguments, results and what was noted for reverts. A damaged journal is an error, a
+// as writeOnly is taken out of arguments, results and what was noted for reverts; where a method is not there to be asked,
+// all of these are. A damaged journal is an error, a
 // *NotFoundError one that is not there.
 func (h *Host) Export(ctx context.Context, id string) ([]byte, error) {
 	h.registry.load(ctx)
@@ -102,6 +103,14 @@ func (h *Host) redact(s *journal.State, body journal.Body) (journal.Body, bool) 
 			c.Preview = redacted
 		}
 		return &c, changed
+	case *journal.Reissued:
+		c := *b
+		args := s.Calls[b.Seq].Issued.Args
+		changed := b.Preview != "" && h.conceal(&args, s.Calls[b.Seq], inputOf)
+		if changed {
+			c.Preview = redacted
+		}
+		return &c, changed
 	case *journal.Decided:
 		c := *b
 		args := h.conceal(&c.Args, s.Calls[b.Seq], inputOf)
@@ -132,7 +141,8 @@ func (h *Host) conceal(value *[]byte, c *journal.Call, output bool) bool {
 	}
 	m, err := h.registry.Lookup(c.Issued.Connector, c.Issued.Method)
 	if err != nil {
-		return false // what is gone marks nothing
+		*value, err = json.Marshal(redacted) // what is not there cannot be asked what is secret
+		return err == nil
 	}
 	text := m.InputSchema
 	if output {
@@ -164,44 +174,40 @@ func (h *Host) conceal(value *[]byte, c *journal.Call, output bool) bool {
 type ImportRequest struct {
 	Text []byte `json:"text"`
 	// Live takes an execution that has not ended, too. It goes on here as soon as it is resumed or decided on: it must
-	// not go on where it comes from, for its effects would happen twice.
+	// not go on where it comes from, for its effects would happen twice. That is a decision: it comes with the approvals
+	// that it has.
 	Live bool `json:"live,omitempty"`
 }
 
-// Import keeps one execution that Export has written. One that is here already, that has not ended although Live is not
-// set, or that cannot go on because values were taken out of it, is not kept, nor is a text that is not whole: the reply
-// says why.
+// Import keeps one execution that Export has written, in one step. One that is here already, that has not ended although
+// Live is not set, or that can neither go on nor be undone because values were taken out of it, is not kept, nor is a
+// text that is not whole: the reply says why.
 func (h *Host) Import(ctx context.Context, req ImportRequest) (*Reply, error) {
 	r := &importer{lines: bufio.NewScanner(bytes.NewReader(req.Text))}
 	r.lines.Buffer(nil, len(req.Text)+1)
-	batches, err := r.read()
-	if err == nil && !r.state.Status.Terminal() {
-		switch {
-		case r.head.Redacted:
-			err = errors.New("the execution has not ended, and cannot go on here: values were taken out of it when it was exported")
-		case !req.Live:
-			err = errors.New("the execution has not ended: it would go on here, and must not go on where it comes from")
-		}
-	}
-	if err != nil {
-		return &Reply{ExecutionID: r.head.Execution, Message: fmt.Sprintf("Line %d: %v.", r.number, err)}, nil
+	whole, err := r.read()
+	switch {
+	case err != nil:
+	case r.head.Redacted:
+		err = errors.New("values were taken out of the execution when it was exported, without which it can neither go on nor be undone; a backup has them")
+	case !r.state.Status.Terminal() && !req.Live:
+		err = errors.New("the execution has not ended: it would go on here, and must not go on where it comes from")
 	}
 	id := r.head.Execution
-	defer h.locks.lock(id)()
-	if _, err := h.store.Head(ctx, id); !errors.Is(err, journal.ErrNotFound) {
-		return &Reply{ExecutionID: id, Message: fmt.Sprintf("Execution %s is here already.", id)}, err
+	if err != nil {
+		return &Reply{ExecutionID: id, Message: fmt.Sprintf("Line %d: %v.", r.number, err)}, nil
 	}
-	for i, b := range batches {
-		if i < len(batches)-1 {
-			b.Head.Status = journal.StatusError // so that no host takes a part of it for something to be continued
-		}
-		if err := h.store.Append(ctx, b); err != nil {
-			err = fmt.Errorf("keep execution %s: %w", id, err)
-			if i > 0 {
-				err = errors.Join(err, h.store.Delete(context.WithoutCancel(ctx), id))
-			}
-			return nil, err
-		}
+	store, ok := h.store.(journal.Importer)
+	if !ok {
+		return &Reply{ExecutionID: id, Message: "This host's journal store takes no executions from elsewhere."}, nil
+	}
+	defer h.locks.lock(id)()
+	err = store.Import(ctx, whole)
+	switch {
+	case errors.Is(err, journal.ErrConflict):
+		return &Reply{ExecutionID: id, Message: fmt.Sprintf("Execution %s is here already.", id)}, nil
+	case err != nil:
+		return nil, fmt.Errorf("keep execution %s: %w", id, err)
 	}
 	return &Reply{ExecutionID: id, Status: string(r.state.Status), Changed: true, Message: "Imported."}, nil
 }
@@ -229,48 +235,44 @@ func (r *importer) next(v any) error {
 	return nil
 }
 
-// read checks the whole, and makes it what can be appended: one batch for each owner.
-func (r *importer) read() ([]journal.Batch, error) {
+// read checks the whole, and makes it what can be imported.
+func (r *importer) read() (whole journal.Batch, err error) {
 	if err := r.next(&r.head); err != nil {
-		return nil, err
+		return whole, err
 	}
 	switch {
 	case r.head.Execution == "" || r.head.Format == 0:
-		return nil, errors.New("it does not begin an execution's export")
+		return whole, errors.New("it does not begin an execution's export")
 	case r.head.Format > exportFormat:
-		return nil, fmt.Errorf("it has format %d, and this version reads formats up to %d: %w", r.head.Format, exportFormat, journal.ErrNewer)
+		return whole, fmt.Errorf("it has format %d, and this version reads formats up to %d: %w", r.head.Format, exportFormat, journal.ErrNewer)
 	}
 	r.state = journal.NewState(r.head.Execution)
-	var batches []journal.Batch
+	var events []journal.Event
 	for {
 		var line struct {
 			journal.Portable
 			Events *int64 `json:"events"`
 		}
 		if err := r.next(&line); err != nil {
-			return nil, err
+			return whole, err
 		}
 		if line.Execution != r.head.Execution {
-			return nil, errors.New("it is of another execution")
+			return whole, errors.New("it is of another execution")
 		}
 		if line.Events != nil {
-			return batches, r.ended(*line.Events)
+			if err := r.ended(*line.Events); err != nil {
+				return whole, err
+			}
+			return journal.Whole(r.head.Execution, events, [][]byte{r.head.Namespaces})
 		}
 		e, err := journal.DecodePortable(&line.Portable)
 		if err == nil {
 			err = r.state.Apply(e)
 		}
 		if err != nil {
-			return nil, err
+			return whole, err
 		}
-		if n := len(batches); n == 0 || batches[n-1].Epoch != e.Epoch {
-			batches = append(batches, journal.Batch{ID: r.head.Execution, Epoch: e.Epoch})
-		}
-		b := &batches[len(batches)-1]
-		b.Events, b.Head = append(b.Events, e), r.state.Head()
-		if len(batches) == 1 {
-			b.Blobs = [][]byte{r.head.Namespaces}
-		}
+		events = append(events, e)
 	}
 }
 

@@ -116,6 +116,13 @@ func TestExportRedacts(t *testing.T) {
 	}
 	other := newWorld(t, newItems(), r.rigged)
 	other.imports(text, true, "taken out")
+
+	// Without its connector nobody can tell what is secret.
+	w.more = nil
+	w.restart()
+	if text := string(w.export(out.ExecutionID)); strings.Contains(text, "hunter3") || strings.Contains(text, "hunter0") || strings.Contains(text, `"user":"ada"`) {
+		t.Errorf("told without a schema: %s", text)
+	}
 }
 
 func TestImportRefuses(t *testing.T) {

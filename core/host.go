@@ -10,6 +10,7 @@ import (
 	"os"
 	"regexp"
 	"sync"
+	"sync/atomic"
 
 	"github.com/google/uuid"
 	"github.com/hashicorp/go-hclog"
@@ -46,6 +47,8 @@ type Host struct {
 
 	// locks are held while an execution is taken over, decided on or rolled back, so that each has one owner.
 	locks keyedLock
+
+	prunes atomic.Int32 // that are wanted since the one at work has begun; 0: none is
 
 	mu     sync.Mutex // guards active; held to begin work, and to stop
 	active map[string]*driven
@@ -163,11 +166,12 @@ func (h *Host) openStore(ctx context.Context) error {
 		return nil
 	}
 	dir := journalDir(h.options.Dir, h.options.Name)
-	store, err := badger.Open(ctx, badger.Options{Dir: dir, Logger: h.logger.Named("journal")})
+	store, err := badger.Open(ctx, badger.Options{Dir: dir, Floor: h.options.MinFree, Logger: h.logger.Named("journal")})
 	if err != nil {
 		return err
 	}
 	h.store, h.closers = store, append(h.closers, store.Close)
+	h.warnOfDamage()
 	return nil
 }
 
@@ -274,7 +278,7 @@ func (h *Host) start(ctx context.Context, x *engine.Execution, free func()) (*dr
 	return d, nil, err
 }
 
-// checkRequest refuses what cannot be recorded; nil: nothing is wrong.
+// checkRequest refuses what cannot be recorded, or not now; nil: nothing is wrong.
 func (h *Host) checkRequest(id string, req RunRequest) *Outcome {
 	if most := h.options.Source; len(req.Code) > most {
 		text := fmt.Sprintf("The program is too large to record durably: %d bytes, %d at most. "+
@@ -289,6 +293,10 @@ func (h *Host) checkRequest(id string, req RunRequest) *Outcome {
 	}
 	if u, err := uuid.Parse(id); err != nil || u.String() != id || u.Version() != 7 {
 		return engine.StateError("", "The execution's id is not a UUIDv7.")
+	}
+	if err := h.room(); err != nil {
+		h.logger.Error("no program begins", "error", err)
+		return engine.StateError(id, "Nothing was run: the disk of the host's journal is too full for a program to begin. Whoever runs the host must make room on it.")
 	}
 	return nil
 }
@@ -384,11 +392,21 @@ func (h *Host) dateOutcome(d *driven) {
 	})
 }
 
-// prune deletes the executions that have ended and are too old, or beyond the number that is kept.
+// prune deletes the executions that have ended and are too old, or beyond the number that is kept. Where it is at work
+// already, it looks once more: many that end at once are not each a listing.
 func (h *Host) prune() {
+	if h.prunes.Add(1) > 1 {
+		return
+	}
 	ctx := context.WithoutCancel(h.ctx) // a host that stops finishes this first
-	if _, err := h.Prune(ctx, h.options.MaxExecutions); err != nil {
-		h.logger.Warn("old executions are not deleted", "error", err)
+	for {
+		wanted := h.prunes.Load()
+		if _, err := h.Prune(ctx, h.options.MaxExecutions); err != nil {
+			h.logger.Warn("old executions are not deleted", "error", err)
+		}
+		if h.prunes.CompareAndSwap(wanted, 0) {
+			return
+		}
 	}
 }
 

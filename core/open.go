@@ -32,7 +32,7 @@ func Open(ctx context.Context, cfg *config.Config, o OpenOptions) (*Host, error)
 		Limits: limitsOf(cfg.Sandbox), Source: int(cfg.Sandbox.Source), CallTimeout: cfg.Sandbox.CallTimeout,
 		Sandboxes: cfg.Sandbox.Sandboxes, Queue: cfg.Sandbox.Queue, QueueTimeout: cfg.Sandbox.QueueTimeout,
 		SandboxReuse: cfg.Sandbox.Reuse, RequireWalls: cfg.Sandbox.RequireWalls, DynamicCode: cfg.Sandbox.DynamicCode,
-		MaxExecutions: cfg.Runtime.MaxExecutions, MaxAge: cfg.Runtime.MaxAge, PausedTTL: cfg.Runtime.PausedTTL,
+		MinFree: uint64(cfg.Runtime.MinFree), MaxExecutions: cfg.Runtime.MaxExecutions, MaxAge: cfg.Runtime.MaxAge, PausedTTL: cfg.Runtime.PausedTTL,
 	}
 	var supervisors []*plugin.Supervisor
 	for _, c := range cfg.Connectors {

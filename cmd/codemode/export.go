@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,6 +16,7 @@ import (
 	"github.com/codemode-go/codemode/cmd/codemode/internal/render"
 	"github.com/codemode-go/codemode/control"
 	"github.com/codemode-go/codemode/core"
+	"github.com/codemode-go/codemode/core/journal"
 )
 
 func newExport(a *app) *cobra.Command {
@@ -96,11 +98,17 @@ func newImport(a *app) *cobra.Command {
 		Long: `Keep executions that codemode export has written. One that is here already, or
 whose text is not whole, is refused. One that has not ended is refused, too,
 unless --live says that it goes on here and not where it comes from: its effects
-would happen twice.`,
+would happen twice. It comes with the approvals that it has, so --live asks at
+the terminal.`,
 		RunE: a.with(func(ctx context.Context, s *session, args []string) error {
 			text, err := a.source(args[0])
 			if err != nil {
 				return err
+			}
+			if live {
+				if ctx, err = a.allowsLive(ctx, s, text); err != nil {
+					return err
+				}
 			}
 			replies, err := importAll(ctx, s, text, live)
 			if err != nil {
@@ -110,7 +118,47 @@ would happen twice.`,
 		}),
 	}
 	cmd.Flags().BoolVar(&live, "live", false, "take executions that have not ended: they go on here")
-	return cmd
+	return a.takesSecret(cmd)
+}
+
+// allowsLive has a person allow that what has not ended goes on here, with the approvals that it comes with, and returns
+// the context of that decision.
+func (a *app) allowsLive(ctx context.Context, s *session, text []byte) (context.Context, error) {
+	if a.asks(s) {
+		t, err := a.openTerminal()
+		if err != nil {
+			return nil, err
+		}
+		defer t.close()
+		if err := t.show(render.Safe("\n" + liveIn(text) + "\n")); err != nil {
+			return nil, err
+		}
+		yes, err := t.confirm(ctx, "Do they go on here, with the approvals that they have, and nowhere else?")
+		if err != nil {
+			return nil, err
+		}
+		if !yes {
+			a.say("Nothing was imported.")
+			return nil, exit(exitUnchanged)
+		}
+	}
+	return a.authorized(ctx, s)
+}
+
+// liveIn lists the executions of an export that have not ended.
+func liveIn(text []byte) string {
+	list := ""
+	for _, one := range executionsIn(text) {
+		first, _, _ := bytes.Cut(one, []byte("\n"))
+		var head struct {
+			Execution string
+			Status    journal.Status
+		}
+		if json.Unmarshal(first, &head) == nil && !head.Status.Terminal() {
+			list += fmt.Sprintf("Execution %s is %s.\n", head.Execution, head.Status)
+		}
+	}
+	return cmp.Or(list, "All executions of this export have ended.\n")
 }
 
 // source reads a file, or standard input.
@@ -200,8 +248,10 @@ func newRestore(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "restore FILE", Short: "Make the journal of a backup", Args: cobra.ExactArgs(1),
 		Long: `Make the journal of a file that codemode backup has written. There must not be
-one yet: move the folder of a damaged one away first. What has not ended goes on
-here, and must not go on where the backup comes from.`,
+one yet: move the folder of a damaged one away first. What was recorded after
+the backup is not known to it: what has not ended goes on when a person has
+accepted that with codemode doctor --confirm, and must not go on where the
+backup comes from.`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			c, _, err := a.configured()
 			if err != nil {

@@ -38,6 +38,7 @@ type Runtime struct {
 	// Data is the absolute path of the data folder: .codemode beside the configuration, or the user's
 	// state folder where the configuration lies in the user's configuration folder.
 	Data          string
+	MinFree       int64         // bytes that the disk must have left for an execution to begin; default 256 MiB
 	MaxExecutions int           // terminal executions that are kept; default 50
 	MaxAge        time.Duration // since its last event, for which a terminal execution is kept; 0: for ever
 	PausedTTL     time.Duration // since its last event, after which a paused execution expires by itself; 0: never

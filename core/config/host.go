@@ -17,10 +17,11 @@ const maxValue = 1_000_000
 
 // runtime reads the runtime block; nil is an absent one.
 func (l *loader) runtime(block *hcl.Block) Runtime {
-	r := Runtime{Name: "default", MaxExecutions: 50}
+	r := Runtime{Name: "default", MinFree: 256 << 20, MaxExecutions: 50}
 	if block != nil {
 		l.decode(block, []attribute{
 			text("name", &r.Name), text("data", &r.Data), texts("plugin_dirs", &r.PluginDirs),
+			size("min_free", math.MaxInt64/4, &r.MinFree),
 			count("max_executions", &r.MaxExecutions), duration("max_age", &r.MaxAge), duration("paused_ttl", &r.PausedTTL),
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 )
 
 // The limits of what a store takes, in bytes. They stand far above what an execution may record, and keep one
@@ -43,6 +44,30 @@ func (b Batch) Encode() (*Encoded, error) {
 	if err := b.check(); err != nil {
 		return nil, fmt.Errorf("append to execution %s: %w", b.ID, err)
 	}
+	return b.encode(MaxBatch)
+}
+
+// Whole is the batch that holds an execution from its first event on, as others have recorded it. It is for
+// [Importer.Import]: its events may be of several owners.
+func Whole(id string, events []Event, blobs [][]byte) (Batch, error) {
+	s, err := Fold(id, func(yield func(Event, error) bool) {
+		for _, e := range events {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		return Batch{}, err
+	}
+	return Batch{ID: id, Epoch: s.Epoch, Events: events, Head: s.Head(), Blobs: blobs}, nil
+}
+
+// EncodeWhole returns the stored form of what Whole has made.
+func (b Batch) EncodeWhole() (*Encoded, error) { return b.encode(math.MaxInt) }
+
+// encode does so within a limit on all records and blobs together.
+func (b Batch) encode(limit int) (*Encoded, error) {
 	enc := &Encoded{Head: b.Head, Records: make([][]byte, len(b.Events))}
 	total := 0
 	for i, e := range b.Events {
@@ -63,8 +88,8 @@ func (b Batch) Encode() (*Encoded, error) {
 		}
 		total += len(blob)
 	}
-	if total > MaxBatch {
-		return nil, &TooLargeError{What: "a batch", Size: total, Limit: MaxBatch}
+	if total > limit {
+		return nil, &TooLargeError{What: "a batch", Size: total, Limit: limit}
 	}
 	enc.Head.ID, enc.Head.Epoch, enc.Head.Next = b.ID, b.Epoch, b.Events[len(b.Events)-1].Index+1
 	var err error

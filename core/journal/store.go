@@ -27,6 +27,12 @@ type Store interface {
 	Close() error
 }
 
+// Importer is a Store that takes whole executions from elsewhere.
+type Importer interface {
+	// Import writes what Whole has made, in one step. It fails with ErrConflict where the execution is known already.
+	Import(ctx context.Context, whole Batch) error
+}
+
 // Batch is one append to one execution.
 type Batch struct {
 	ID string

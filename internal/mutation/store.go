@@ -172,7 +172,7 @@ var storeMutations = []Mutation{
 	},
 	{
 		Name: "badger/space", File: "core/journal/badger/space.go",
-		Old:    `need = max(need, spaceToBegin)`,
+		Old:    `need = max(need, s.floor)`,
 		New:    `need = max(need, spaceToContinue)`,
 		Breaks: "Executions begin on a disk where those under way cannot end any more.",
 		Test:   "core/journal/badger/writer_test.go: TestSpace",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 
 	badgerdb "github.com/dgraph-io/badger/v4"
 
@@ -25,6 +26,21 @@ func (s *Store) Append(ctx context.Context, batch journal.Batch) error {
 	return s.submit(ctx, newAddition(x, batch, enc))
 }
 
+// Import implements journal.Importer.
+func (s *Store) Import(ctx context.Context, whole journal.Batch) error {
+	x, err := parseID(whole.ID)
+	if err != nil {
+		return err
+	}
+	enc, err := whole.EncodeWhole()
+	if err != nil {
+		return err
+	}
+	a := newAddition(x, whole, enc)
+	a.whole = true
+	return s.submit(ctx, a)
+}
+
 // addition is the task of an append.
 type addition struct {
 	id      id
@@ -33,6 +49,7 @@ type addition struct {
 	records []entry
 	blobs   [][]entry // the last entry of each says whether it is stored
 	size    int64
+	whole   bool // it is an import
 }
 
 func newAddition(x id, batch journal.Batch, enc *journal.Encoded) *addition {
@@ -71,11 +88,16 @@ func (a *addition) run(w *writer) error {
 }
 
 func (a *addition) check(w *writer, stored *storedHead) error {
+	if a.whole && stored != nil {
+		return fmt.Errorf("import execution %s: %w: it is known already", a.id, journal.ErrConflict)
+	}
 	if stored == nil {
-		if err := a.batch.Follows(nil); err != nil {
-			return err
+		if !a.whole {
+			if err := a.batch.Follows(nil); err != nil {
+				return err
+			}
 		}
-		return checkSpace(w.store.dir, w.free, true, a.size)
+		return w.store.checkSpace(w.free, true, a.size)
 	}
 	if err := a.batch.Follows(&stored.Head); err != nil {
 		return err
@@ -83,7 +105,7 @@ func (a *addition) check(w *writer, stored *storedHead) error {
 	if err := w.trusts(stored); err != nil {
 		return err
 	}
-	return checkSpace(w.store.dir, w.free, false, a.size)
+	return w.store.checkSpace(w.free, false, a.size)
 }
 
 // tail is what makes the records count: the head, and its place in the index of statuses.

@@ -7,7 +7,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
+	badgerdb "github.com/dgraph-io/badger/v4"
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/codemode-go/codemode/core/journal"
@@ -47,14 +49,17 @@ const pendingWrites = 16
 
 // Restore makes a journal in dir, which must not exist yet, of what Backup has written. A journal of a later version is
 // refused with journal.ErrNewer. When it fails, nothing is left.
-func Restore(dir string, r io.Reader) error {
+//
+// What was recorded after the backup was taken is not known to the journal, and may be an approval that was spent or a
+// write that was done. So it opens as a damaged one: what is in it can be read, and goes on when a person confirms.
+func Restore(dir string, taken time.Time, r io.Reader) error {
 	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
 		return errors.Join(fmt.Errorf("there is a journal in %s already", dir), err)
 	}
 	part := dir + ".restoring"
 	err := os.RemoveAll(part) // of a restore that was cut off
 	if err == nil {
-		err = restore(part, r)
+		err = restore(part, taken, r)
 	}
 	if err == nil {
 		err = os.Rename(part, dir)
@@ -65,12 +70,12 @@ func Restore(dir string, r io.Reader) error {
 	return nil
 }
 
-func restore(dir string, r io.Reader) (err error) {
+func restore(dir string, taken time.Time, r io.Reader) (err error) {
 	path := filepath.Join(dir, "badger")
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return err
 	}
-	db, err := openDatabase(path, Options{Dir: dir, Logger: hclog.NewNullLogger()})
+	db, _, err := openDatabase(path, Options{Dir: dir, Logger: hclog.NewNullLogger()})
 	if err != nil {
 		return err
 	}
@@ -85,10 +90,23 @@ func restore(dir string, r io.Reader) (err error) {
 	if f.schema == 0 {
 		return errors.New("it holds no journal")
 	}
+	if err := noteRestored(db, f, taken); err != nil {
+		return err
+	}
 	m, err := openMark(filepath.Join(dir, "mark"))
 	if err != nil {
 		return err
 	}
 	// What was written is whole, as whoever kept it has seen: nothing has to be looked for.
 	return errors.Join(m.write(f.batch, f.batch), m.close())
+}
+
+// noteRestored notes that what followed the backup is not known.
+func noteRestored(db *badgerdb.DB, f facts, taken time.Time) error {
+	cause := "it was restored from a backup of " + taken.UTC().Format(time.RFC3339) + ", and what was recorded after that is not known"
+	if f.damage != nil {
+		cause += "; before, " + f.damage.err.Cause
+	}
+	e := newDamage(cause, f.batch).entry()
+	return db.Update(func(txn *badgerdb.Txn) error { return txn.Set(e.key, e.value) })
 }

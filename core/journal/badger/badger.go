@@ -8,6 +8,7 @@
 package badger
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,6 +27,7 @@ var (
 	_ journal.Store    = (*Store)(nil)
 	_ journal.Snippets = (*Store)(nil)
 	_ journal.Values   = (*Store)(nil)
+	_ journal.Importer = (*Store)(nil)
 )
 
 // errClosed answers calls after Close.
@@ -36,6 +38,9 @@ type Options struct {
 	// Dir is the journal's folder. It is made if it does not exist, readable by its user alone.
 	// The database lies in Dir/badger, the mark in Dir/mark; they belong together.
 	Dir string
+	// Floor is the space, in bytes, that the disk must have left for an execution to begin; DefaultFloor if 0. Those
+	// that have begun go on below it, until a few tables' worth is left.
+	Floor uint64
 	// Logger receives what Badger warns of. nil: nobody.
 	Logger hclog.Logger
 }
@@ -43,6 +48,7 @@ type Options struct {
 // Store is a journal.Store, journal.Snippets and journal.Values on Badger. All methods may be called concurrently.
 type Store struct {
 	dir    string
+	floor  uint64
 	db     *badgerdb.DB
 	mark   *mark
 	damage atomic.Pointer[damage]
@@ -58,7 +64,8 @@ type Store struct {
 
 // Open opens the journal in a folder, or makes an empty one. It fails with a *LockedError when a process has it
 // open already, with journal.ErrNewer when a later version made it, and with a *journal.DamagedError when nothing of
-// it can be read. A store that has lost events opens all the same: see Damage.
+// it can be read. A store that has lost events opens all the same, also where a table of it cannot be read: the table
+// is set aside, and what it alone held is missing. See Damage.
 func Open(ctx context.Context, opts Options) (*Store, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -70,33 +77,38 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return nil, fmt.Errorf("open journal: %w", err)
 	}
-	db, err := openDatabase(path, opts)
+	db, lost, err := openDatabase(path, opts)
 	if err != nil {
 		return nil, err
 	}
-	s, err := start(opts.Dir, db)
+	s, err := start(opts, db, lost)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open journal in %s: %w", opts.Dir, err), db.Close())
 	}
 	return s, nil
 }
 
-func start(dir string, db *badgerdb.DB) (*Store, error) {
+// start makes the store of an open database. lost says what was set aside of it, and why; empty: nothing.
+func start(opts Options, db *badgerdb.DB, lost string) (*Store, error) {
 	facts, err := readFacts(db)
 	if err != nil {
 		return nil, err
 	}
-	m, err := openMark(filepath.Join(dir, "mark"))
+	m, err := openMark(filepath.Join(opts.Dir, "mark"))
 	if err != nil {
 		return nil, err
 	}
 	s := &Store{
-		dir: dir, db: db, mark: m,
+		dir: opts.Dir, floor: cmp.Or(opts.Floor, DefaultFloor), db: db, mark: m,
 		requests: make(chan *request, maxGroup),
 		written:  make(chan struct{}),
 	}
 	s.writer = &writer{store: s}
-	if err := s.examine(facts); err != nil {
+	err = s.examine(facts, lost)
+	if err == nil {
+		err = noteLost(filepath.Join(opts.Dir, "badger"))
+	}
+	if err != nil {
 		return nil, errors.Join(err, m.close())
 	}
 	go s.writer.run()

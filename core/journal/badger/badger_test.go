@@ -26,7 +26,7 @@ import (
 const killChild = "JOURNAL_KILL_CHILD"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(flipChild) != "" || os.Getenv(killChild) != "" {
+	if os.Getenv(flipChild) != "" || os.Getenv(killChild) != "" || os.Getenv("JOURNAL_POWER_CHILD") != "" {
 		os.Exit(m.Run())
 	}
 	goleak.VerifyTestMain(m)
@@ -45,6 +45,10 @@ func TestConformance(t *testing.T) {
 	t.Run("values", func(t *testing.T) {
 		t.Parallel()
 		journaltest.RunValues(t, func(t *testing.T) journaltest.ValueStore { return open(t, t.TempDir()) })
+	})
+	t.Run("import", func(t *testing.T) {
+		t.Parallel()
+		journaltest.RunImport(t, func(t *testing.T) journaltest.ImportStore { return open(t, t.TempDir()) })
 	})
 }
 
@@ -146,7 +150,7 @@ func copyFile(from, to string) error {
 func edit(t testing.TB, dir string, change func(txn *badgerdb.Txn) error) {
 	t.Helper()
 	awaitForks()
-	db, err := openDatabase(filepath.Join(dir, "badger"), Options{Dir: dir, Logger: hclog.NewNullLogger()})
+	db, _, err := openDatabase(filepath.Join(dir, "badger"), Options{Dir: dir, Logger: hclog.NewNullLogger()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,37 +27,42 @@ func (e *LockedError) Error() string {
 // errLocked says that the folder's lock is taken.
 var errLocked = errors.New("locked")
 
-// prepare looks for damage that Badger would not survive, and removes the empty files over which it would stumble.
-// Where the lock that keeps other processes from writing meanwhile is not known, it does nothing.
-func prepare(path string) error {
+// prepare looks for damage that Badger would not survive, sets aside the tables that have it, and removes the empty
+// files over which it would stumble. It returns what is lost by it. Where the lock that keeps other processes from
+// writing meanwhile is not known, it does nothing.
+func prepare(path string) (lost string, err error) {
 	release, err := lockFolder(path)
 	if errors.Is(err, errors.ErrUnsupported) {
-		return nil
+		return "", nil
 	}
 	if err != nil {
-		return err
+		return "", err
 	}
-	err = verifyTables(path)
-	if err == nil { // what is damaged is left as it was found
+	bad, err := badTables(path)
+	if err == nil {
+		lost, err = setAside(path, bad)
+	}
+	if err == nil {
 		err = removeEmptyLogs(path)
 	}
-	return errors.Join(err, release())
+	return lost, errors.Join(err, release())
 }
 
 // openDatabase opens Badger. Everything lies in the LSM tree (values are cut below the threshold): value logs are
 // hardly ever collected, and tables carry checksums that are verified before anything is served.
-func openDatabase(path string, opts Options) (db *badgerdb.DB, err error) {
-	err = prepare(path)
+// lost says what was set aside before it could be opened.
+func openDatabase(path string, opts Options) (db *badgerdb.DB, lost string, err error) {
+	lost, err = prepare(path)
 	if errors.Is(err, errLocked) {
-		return nil, &LockedError{Dir: opts.Dir}
+		return nil, "", &LockedError{Dir: opts.Dir}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("open journal in %s: %w", opts.Dir, err)
+		return nil, "", fmt.Errorf("open journal in %s: %w", opts.Dir, err)
 	}
 	defer func() {
 		// Badger takes it for granted that its other files are sound, too.
 		if r := recover(); r != nil {
-			db, err = nil, &journal.DamagedError{After: -1, Cause: "the files in " + path + " cannot be read"}
+			db, lost, err = nil, "", &journal.DamagedError{After: -1, Cause: "the files in " + path + " cannot be read"}
 		}
 	}()
 	db, err = badgerdb.Open(badgerdb.DefaultOptions(path).
@@ -76,13 +81,13 @@ func openDatabase(path string, opts Options) (db *badgerdb.DB, err error) {
 		WithLogger(logger{opts.Logger}))
 	switch {
 	case err == nil:
-		return db, nil
+		return db, lost, nil
 	case strings.Contains(err.Error(), "Cannot acquire directory lock"):
-		return nil, &LockedError{Dir: opts.Dir}
+		return nil, "", &LockedError{Dir: opts.Dir}
 	case saysDamage(err):
 		err = &journal.DamagedError{After: -1, Cause: err.Error()}
 	}
-	return nil, fmt.Errorf("open journal in %s: %w", opts.Dir, err)
+	return nil, "", fmt.Errorf("open journal in %s: %w", opts.Dir, err)
 }
 
 // saysDamage reports whether Badger means that a file has changed. It wraps its errors as text. Its files are not

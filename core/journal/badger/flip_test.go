@@ -1,9 +1,11 @@
 package badger
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -45,9 +47,12 @@ func TestFlippedBits(t *testing.T) {
 }
 
 func flipBits(t *testing.T) {
-	rounds := 3 // of each file; more with FLIPS=n
-	if n, err := strconv.Atoi(os.Getenv("FLIPS")); err == nil {
-		rounds = n
+	places := 4 // of each file, evenly apart; CODEMODE_TORTURE multiplies them, FLIPS=all flips a bit of every byte
+	if n, err := strconv.Atoi(os.Getenv("CODEMODE_TORTURE")); err == nil {
+		places *= n
+	}
+	if os.Getenv("FLIPS") == "all" {
+		places = math.MaxInt
 	}
 	dir := t.TempDir()
 	s := open(t, dir)
@@ -78,9 +83,9 @@ func flipBits(t *testing.T) {
 			t.Parallel()
 			r := rand.New(rand.NewPCG(1, uint64(len(name))))
 			for _, file := range filesIn(t, from) {
-				for range rounds {
+				for _, bit := range bitsOf(t, r, filepath.Join(from, file), places) {
 					damaged := crash(t, from)
-					bit := flip(t, r, filepath.Join(damaged, file))
+					flip(t, filepath.Join(damaged, file), bit)
 					accept(t, fmt.Sprintf("%s, bit %d", file, bit), damaged, authors)
 					if err := os.RemoveAll(damaged); err != nil {
 						t.Fatal(err)
@@ -107,30 +112,37 @@ func filesIn(t *testing.T, dir string) (files []string) {
 	return files
 }
 
-// flip changes one bit where the file has content, and says which.
-func flip(t *testing.T, r *rand.Rand, path string) int {
+// bitsOf chooses bits where a file has content: of bytes that are evenly apart, at most this many.
+func bitsOf(t *testing.T, r *rand.Rand, path string, places int) (bits []int) {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	used := len(data)
-	for used > 1 && data[used-1] == 0 {
-		used--
+	used := len(bytes.TrimRight(data, "\x00"))
+	apart := max(1, float64(used)/float64(places))
+	for at := r.Float64() * (apart - 1); at < float64(used); at += apart {
+		bits = append(bits, int(at)*8+r.IntN(8))
 	}
-	if used == 0 {
-		return -1
-	}
-	bit := r.IntN(used * 8)
+	return bits
+}
+
+// flip changes one bit.
+func flip(t *testing.T, path string, bit int) {
+	t.Helper()
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = f.WriteAt([]byte{data[bit/8] ^ 1<<(bit%8)}, int64(bit/8))
+	b := make([]byte, 1)
+	_, err = f.ReadAt(b, int64(bit/8))
+	if err == nil {
+		b[0] ^= 1 << (bit % 8)
+		_, err = f.WriteAt(b, int64(bit/8))
+	}
 	if err := errors.Join(err, f.Close()); err != nil {
 		t.Fatal(err)
 	}
-	return bit
 }
 
 // accept accepts any of the truths.

@@ -63,10 +63,14 @@ func getNumber(txn *badgerdb.Txn, key []byte) (number uint64, err error) {
 }
 
 // examine compares the database with its mark, takes note of damage, and ends what a crash has interrupted.
-func (s *Store) examine(f facts) error {
+// lost says what was set aside before.
+func (s *Store) examine(f facts, lost string) error {
 	cause, err := s.loss(f)
 	if err != nil {
 		return err
+	}
+	if lost != "" {
+		cause = lost // which is why the rest is missing
 	}
 	var notes []entry
 	if f.schema == 0 {

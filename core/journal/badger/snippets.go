@@ -35,7 +35,7 @@ func (t *saving) run(w *writer) error {
 	if err != nil {
 		return err
 	}
-	if err := checkSpace(w.store.dir, w.free, true, int64(len(record))); err != nil {
+	if err := w.store.checkSpace(w.free, true, int64(len(record))); err != nil {
 		return err
 	}
 	entries := appendValue(nil, snippetKey(t.snippet.Name, t.snippet.Version), record)

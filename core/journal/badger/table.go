@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	badgerdb "github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/options"
@@ -15,32 +17,43 @@ import (
 	"github.com/codemode-go/codemode/core/journal"
 )
 
-// verifyTables reads every table of a database, which nobody may have open. Badger does so itself as it opens them,
-// but in goroutines that panic, or end the process, where a flipped bit has hit a length or compressed data.
-func verifyTables(path string) error {
+// badTable is a table that cannot be used.
+type badTable struct {
+	id    uint64
+	path  string
+	cause error
+}
+
+// badTables reads every table of a database, which nobody may have open, and returns those that have changed or are
+// missing. Badger looks itself as it opens them, but in goroutines that panic, or end the process, where a flipped bit
+// has hit a length or compressed data.
+func badTables(path string) (bad []badTable, err error) {
 	f, err := os.Open(filepath.Join(path, badgerdb.ManifestFilename))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // a new database, or one that has no table yet
+		return nil, nil // a new database, or one that has no table yet
 	}
 	if err != nil {
-		return fmt.Errorf("open journal: %w", err)
+		return nil, err
 	}
 	defer f.Close()
 	manifest, _, err := badgerdb.ReplayManifestFile(f, 0, badgerdb.DefaultOptions(path).WithLogger(nil))
 	if err != nil {
-		return damagedFile(f.Name(), err)
+		return nil, damagedFile(f.Name(), err)
 	}
-	for id, t := range manifest.Tables {
+	for _, id := range slices.Sorted(maps.Keys(manifest.Tables)) {
 		name := table.NewFilename(id, path)
 		data, err := os.ReadFile(name)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err // it may be readable another time
+		}
 		if err == nil {
-			err = verifyTable(data, id, t.Compression)
+			err = verifyTable(data, id, manifest.Tables[id].Compression)
 		}
 		if err != nil {
-			return damagedFile(name, err)
+			bad = append(bad, badTable{id: id, path: name, cause: err})
 		}
 	}
-	return nil
+	return bad, nil
 }
 
 func damagedFile(name string, err error) error {

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/dgraph-io/badger/v4/options"
@@ -72,29 +73,79 @@ func TestVerifyTable(t *testing.T) {
 	}
 }
 
+// A table that cannot be used is set aside: the rest can be read, what may have lost something does not go on, and
+// nothing is forgotten, wherever a process dies meanwhile.
 func TestDamagedTables(t *testing.T) {
 	t.Parallel()
-	tests := map[string]func(path string, data []byte) error{
-		"a table is missing": func(path string, _ []byte) error { return os.Remove(path) },
-		"a table has changed": func(path string, data []byte) error {
+	tests := map[string]struct {
+		spoil func(path string, data []byte) error
+		left  string // the name under which the table is kept
+	}{
+		"a table is missing": {func(path string, _ []byte) error { return os.Remove(path) }, ""},
+		"a table has changed": {func(path string, data []byte) error {
 			return os.WriteFile(path, append([]byte("x"), data[1:]...), 0o600)
-		},
-		"the manifest has changed": func(path string, _ []byte) error {
-			return os.WriteFile(filepath.Join(filepath.Dir(path), "MANIFEST"), []byte("x"), 0o600)
-		},
+		}, ".damaged"},
 	}
-	for name, spoil := range tests {
+	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			if err := spoil(tableOf(t, dir)); err != nil {
+			path, data := tableOf(t, dir)
+			if err := test.spoil(path, data); err != nil {
 				t.Fatal(err)
 			}
-			_, err := Open(t.Context(), Options{Dir: dir})
-			if _, ok := errors.AsType[*journal.DamagedError](err); !ok {
-				t.Errorf("open said %v", err)
+			for range 2 { // the second finds a sound database with a note
+				s := open(t, dir)
+				d, ok := errors.AsType[*journal.DamagedError](s.Damage())
+				if !ok || !strings.Contains(d.Cause, filepath.Base(path)) {
+					t.Errorf("the damage is %v", d)
+				}
+				fresh := journaltest.NewAuthor()
+				write(t, s, fresh.Begin(), fresh.Write("0"))
+				check(t, s, fresh)
+				closeStore(t, s)
+			}
+			if test.left == "" {
+				return
+			}
+			if kept, err := os.ReadFile(path + test.left); err != nil || len(kept) != len(data) {
+				t.Errorf("the table is not kept: %v", err)
 			}
 		})
+	}
+}
+
+// What was set aside by a process that died before it could say so in the database is known by the next.
+func TestSetAsideAndKilled(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path, data := tableOf(t, dir)
+	if err := os.WriteFile(path, data[1:], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if lost, err := prepare(filepath.Join(dir, "badger")); err != nil || lost == "" {
+		t.Fatalf("prepare said %q, %v", lost, err)
+	}
+	d, ok := errors.AsType[*journal.DamagedError](open(t, dir).Damage())
+	if !ok || !strings.Contains(d.Cause, filepath.Base(path)) {
+		t.Errorf("the damage is %v", d)
+	}
+}
+
+// Without its list of tables a database cannot be read: that is said, and nothing is changed.
+func TestDamagedManifest(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path, _ := tableOf(t, dir)
+	if err := os.WriteFile(filepath.Join(filepath.Dir(path), "MANIFEST"), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Open(t.Context(), Options{Dir: dir})
+	if _, ok := errors.AsType[*journal.DamagedError](err); !ok {
+		t.Errorf("open said %v", err)
+	}
+	if _, err := os.Stat(path); err != nil {
+		t.Errorf("the table is gone: %v", err)
 	}
 }
 

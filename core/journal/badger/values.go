@@ -71,7 +71,7 @@ func (t *storing) run(w *writer) error {
 	if len(former) == 0 && !t.hasRoom(w.txn) {
 		return &journal.TooManyKeysError{Connector: t.connector}
 	}
-	if err := checkSpace(w.store.dir, w.free, false, int64(len(t.record))); err != nil {
+	if err := w.store.checkSpace(w.free, false, int64(len(t.record))); err != nil {
 		return err
 	}
 	// In one transaction, which holds the largest value: the parts of the former one lie under the same keys.

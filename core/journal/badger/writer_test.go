@@ -278,7 +278,7 @@ func TestSpace(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			err := checkSpace("dir", test.free, test.begins, test.size)
+			err := (&Store{dir: "dir", floor: DefaultFloor}).checkSpace(test.free, test.begins, test.size)
 			full, refused := errors.AsType[*FullError](err)
 			if refused != (test.want > 0) || refused && (full.Need>>20 != test.want || full.Free != test.free) {
 				t.Errorf("the error is %v", err)

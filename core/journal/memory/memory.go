@@ -20,6 +20,7 @@ var (
 	_ journal.Store    = (*Store)(nil)
 	_ journal.Snippets = (*Store)(nil)
 	_ journal.Values   = (*Store)(nil)
+	_ journal.Importer = (*Store)(nil)
 )
 
 // errClosed answers changes after Close.
@@ -83,6 +84,27 @@ func (s *Store) Append(ctx context.Context, batch journal.Batch) error {
 		return err
 	}
 	return s.pass(AfterDurable, batch)
+}
+
+// Import implements journal.Importer.
+func (s *Store) Import(ctx context.Context, whole journal.Batch) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	enc, err := whole.EncodeWhole()
+	if err != nil {
+		return err
+	}
+	f, err := s.take(whole, func(s *Store) (func(), error) {
+		if s.executions[whole.ID] != nil {
+			return nil, fmt.Errorf("import execution %s: %w: it is known already", whole.ID, journal.ErrConflict)
+		}
+		return func() { s.put(whole, enc) }, nil
+	})
+	if err != nil {
+		return err
+	}
+	return s.write(f)
 }
 
 // check reports whether the batch follows what is stored. The caller holds the lock.

@@ -22,4 +22,8 @@ func TestConformance(t *testing.T) {
 		t.Parallel()
 		journaltest.RunValues(t, func(*testing.T) journaltest.ValueStore { return memory.New() })
 	})
+	t.Run("import", func(t *testing.T) {
+		t.Parallel()
+		journaltest.RunImport(t, func(*testing.T) journaltest.ImportStore { return memory.New() })
+	})
 }
