@@ -1,0 +1,143 @@
+package sdktest
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/codemode-go/codemode/plugin/wire"
+)
+
+// patience is after how long a test gives up waiting for what has to come. No
+// verdict depends on how fast it comes.
+const patience = 20 * time.Second
+
+// soon reports whether a channel is closed before patience ends.
+func soon(done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	case <-time.After(patience):
+		return false
+	}
+}
+
+// testLate: a call whose deadline has passed does nothing: its host has settled it.
+func testLate(t *testing.T, b bench) {
+	s := b.subject(t)
+	for _, c := range b.Calls {
+		if s.methods[c.Method] == nil || c.Fails != "" || len(c.First) > 0 {
+			continue
+		}
+		call := s.call(c)
+		before := s.state()
+		call.Deadline = time.Now().Add(-time.Second)
+		_, err := s.connector.Invoke(t.Context(), call, nil)
+		e := s.wantCode(err, c.Method+" after its deadline", wire.CodeTimeout)
+		if e.Effect != wire.EffectNone {
+			t.Errorf("%s after its deadline: the effect is %q, not %q", c.Method, e.Effect, wire.EffectNone)
+		}
+		s.wantState(before, "%s acts after its deadline", c.Method)
+	}
+}
+
+// testCancelled: a call ends with its context, whatever it waits for.
+func testCancelled(t *testing.T, b bench) {
+	if b.open(t).Hold == nil {
+		t.Skip("World.Hold is not set")
+	}
+	for i, c := range b.Calls {
+		if c.Fails != "" {
+			continue
+		}
+		t.Run(fmt.Sprintf("%d %s", i, c.Method), func(t *testing.T) {
+			t.Parallel()
+			s := b.subject(t)
+			if s.methods[c.Method] == nil {
+				return
+			}
+			call := s.call(c)
+			if err := s.prepare(call); err != nil {
+				t.Fatalf("%s cannot be prepared: %v", c.Method, err)
+			}
+			reached, release := s.Hold()
+			defer release()
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			done := make(chan struct{})
+			var err error
+			go func() {
+				defer close(done)
+				_, err = s.connector.Invoke(ctx, call, nil)
+			}()
+			select {
+			case <-reached:
+			case <-done:
+				return // it needs nothing of what is held
+			case <-time.After(patience):
+				t.Errorf("%s neither ends nor reaches what is held", c.Method)
+			}
+			cancel()
+			if !soon(done) {
+				t.Errorf("%s goes on although its context has ended", c.Method)
+				release()
+				<-done
+			}
+			if err == nil {
+				t.Errorf("%s succeeds without an answer of what is held", c.Method)
+			}
+			if e, ok := own(err); ok && !s.methods[c.Method].ReadOnly && e.Effect != wire.EffectUnknown && (e.Effect == wire.EffectNone || e.Code.Harmless()) {
+				t.Errorf("%s was cancelled while it wrote, and says %s: that nothing has happened", c.Method, e.Code)
+			}
+		})
+	}
+}
+
+// testWatch: a watch ends with its context.
+func testWatch(t *testing.T, b bench) {
+	s := b.subject(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = s.connector.Watch(ctx, func(wire.Change) {}) // its end is all that matters here
+	}()
+	cancel()
+	if !soon(done) {
+		t.Error("Watch goes on although its context has ended")
+	}
+}
+
+// testHooks: a connector hears of the end of passes and executions, of those
+// that never called it, too, and hears it twice.
+func testHooks(t *testing.T, b bench) {
+	s := b.subject(t)
+	var reads []*wire.Call
+	for _, c := range b.Calls {
+		if m := s.methods[c.Method]; m != nil && m.ReadOnly && c.Fails == "" && len(c.First) == 0 {
+			reads = append(reads, s.call(c))
+		}
+	}
+	if len(reads) > 0 {
+		s.succeed(reads[0])
+	}
+	before := s.state()
+	for _, execution := range []string{"sdktest", "sdktest-unknown"} {
+		for _, status := range []string{"paused", "completed", "completed"} {
+			if err := s.connector.PassEnded(t.Context(), &wire.PassEnd{ExecutionID: execution, Status: status}); err != nil {
+				t.Errorf("PassEnded of %s, %s: %v", execution, status, err)
+			}
+		}
+		for range 2 {
+			if err := s.connector.Dispose(t.Context(), &wire.Disposal{ExecutionID: execution, Status: "completed"}); err != nil {
+				t.Errorf("Dispose of %s: %v", execution, err)
+			}
+		}
+	}
+	s.wantState(before, "the end of an execution has changed something")
+	for _, call := range reads {
+		call.ExecutionID = "sdktest-next"
+		s.succeed(call)
+	}
+}
