@@ -174,8 +174,8 @@ func testConcurrency(t *testing.T, b bench) {
 		if m := s.methods[c.Method]; m == nil || !m.ReadOnly || c.Fails != "" || len(c.First) > 0 {
 			continue
 		}
-		call := s.call(c)
 		for range 2 {
+			call := s.call(c)
 			wait.Go(func() {
 				if _, err := s.connector.Invoke(t.Context(), call, s.progress); err != nil {
 					t.Errorf("%s fails beside other calls: %v", call.Method, err)

@@ -9,16 +9,12 @@ import (
 	"github.com/codemode-go/codemode/plugin/wire"
 )
 
-// patience is after how long a test gives up waiting for what has to come. No
-// verdict depends on how fast it comes.
-const patience = 20 * time.Second
-
-// soon reports whether a channel is closed before patience ends.
-func soon(done <-chan struct{}) bool {
+// soon reports whether a channel is closed before the suite gives up.
+func (s *suite) soon(done <-chan struct{}) bool {
 	select {
 	case <-done:
 		return true
-	case <-time.After(patience):
+	case <-time.After(s.Patience):
 		return false
 	}
 }
@@ -75,11 +71,11 @@ func testCancelled(t *testing.T, b bench) {
 			case <-reached:
 			case <-done:
 				return // it needs nothing of what is held
-			case <-time.After(patience):
+			case <-time.After(b.Patience):
 				t.Errorf("%s neither ends nor reaches what is held", c.Method)
 			}
 			cancel()
-			if !soon(done) {
+			if !b.soon(done) {
 				t.Errorf("%s goes on although its context has ended", c.Method)
 				release()
 				<-done
@@ -104,7 +100,7 @@ func testWatch(t *testing.T, b bench) {
 		_ = s.connector.Watch(ctx, func(wire.Change) {}) // its end is all that matters here
 	}()
 	cancel()
-	if !soon(done) {
+	if !b.soon(done) {
 		t.Error("Watch goes on although its context has ended")
 	}
 }

@@ -54,7 +54,8 @@ func inProcess(t *testing.T, w World, said *ear) wire.Connector {
 func (s *suite) asProcess(t *testing.T, _ World, said *ear) wire.Connector {
 	t.Helper()
 	cmd := exec.Command(s.Path, s.Args...)
-	cmd.Env = append(append([]string{}, s.Env...), wire.Handshake.MagicCookieKey+"="+wire.Handshake.MagicCookieValue)
+	// A program that was built with -race sleeps for a second before it ends, unless it is told not to.
+	cmd.Env = append(append([]string{"GORACE=atexit_sleep_ms=0"}, s.Env...), wire.Handshake.MagicCookieKey+"="+wire.Handshake.MagicCookieValue)
 	cmd.Stderr = said
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -67,7 +68,7 @@ func (s *suite) asProcess(t *testing.T, _ World, said *ear) wire.Connector {
 	if err := cmd.Start(); err != nil {
 		t.Fatalf("the connector cannot be started: %v", err)
 	}
-	t.Cleanup(func() { exits(t, cmd, stdin, out) })
+	t.Cleanup(func() { s.exits(t, cmd, stdin, out) })
 
 	lines := bufio.NewReader(out)
 	line, err := lines.ReadString('\n')
@@ -125,7 +126,7 @@ func parse(line string) (net.Addr, error) {
 }
 
 // exits ends a process as a host's death does: its standard input ends.
-func exits(t *testing.T, cmd *exec.Cmd, stdin io.Closer, out io.Reader) {
+func (s *suite) exits(t *testing.T, cmd *exec.Cmd, stdin io.Closer, out io.Reader) {
 	_ = stdin.Close()
 	gone := make(chan struct{})
 	go func() {
@@ -133,7 +134,7 @@ func exits(t *testing.T, cmd *exec.Cmd, stdin io.Closer, out io.Reader) {
 		_, _ = io.Copy(io.Discard, out)
 		_ = cmd.Wait()
 	}()
-	if !soon(gone) {
+	if !s.soon(gone) {
 		t.Error("the process goes on although its standard input, and with it its host, has ended")
 		_ = cmd.Process.Kill()
 		<-gone

@@ -36,6 +36,7 @@ package sdktest
 import (
 	"encoding/json"
 	"testing"
+	"time"
 
 	"github.com/codemode-go/codemode/plugin/sdk"
 	"github.com/codemode-go/codemode/plugin/wire"
@@ -71,6 +72,9 @@ type Options struct {
 	// HostChecks says that the host alone checks arguments against the schemas,
 	// as for an sdk.RawMethod.
 	HostChecks bool
+	// Patience is how long the suite waits for what must come before it says that
+	// it does not: no verdict but that depends on it. 0: 20 seconds.
+	Patience time.Duration
 
 	// Path is the connector as a program: everything is checked of its process,
 	// too. Empty: it is not. For the test's own program see [Serve].
@@ -99,6 +103,9 @@ type Call struct {
 // Run checks a connector. open makes a world, in which no call has been made.
 func Run(t *testing.T, open func(t *testing.T) World, o Options) {
 	t.Helper()
+	if o.Patience == 0 {
+		o.Patience = 20 * time.Second
+	}
 	s := &suite{Options: o, open: open}
 	if s.open(t).Connector != nil {
 		t.Run("in process", func(t *testing.T) { s.run(t, inProcess) })
