@@ -10,28 +10,42 @@ import (
 	"github.com/codemode-go/codemode/plugin/wire"
 )
 
-// testCalls makes each call of the sample in a world of its own, and all that a
-// host may do with it.
+// testCalls makes each call of the sample, and all that a host may do with it.
+// What changes nothing shares a world; a write has one of its own.
 func testCalls(t *testing.T, b bench) {
+	shared := b.subject(t)
 	for i, c := range b.Calls {
+		m := shared.methods[c.Method]
+		if m == nil { // testMethods says so
+			continue
+		}
 		t.Run(fmt.Sprintf("%d %s", i, c.Method), func(t *testing.T) {
-			t.Parallel()
-			s := b.subject(t)
-			m := s.methods[c.Method]
 			switch {
-			case m == nil: // testMethods says so
 			case c.Fails != "":
-				s.testFailure(c)
+				b.sharing(t, shared, c).testFailure(c)
 			case m.ReadOnly:
-				s.testRead(c, m)
+				b.sharing(t, shared, c).testRead(c, m)
 			default:
-				s.testWrite(c, m)
+				t.Parallel()
+				b.subject(t).testWrite(c, m)
 				if m.Reverts {
 					b.subject(t).testRevertWithoutResult(c)
 				}
 			}
 		})
 	}
+}
+
+// sharing is the shared subject within a test, or a new one for a call that
+// comes after others.
+func (b bench) sharing(t *testing.T, shared *subject, c Call) *subject {
+	t.Helper()
+	if len(c.First) > 0 {
+		return b.subject(t)
+	}
+	mine := *shared
+	mine.t = t
+	return &mine
 }
 
 // testFailure: an error says what it is, and whether something has happened.

@@ -40,53 +40,60 @@ func testLate(t *testing.T, b bench) {
 
 // testCancelled: a call ends with its context, whatever it waits for.
 func testCancelled(t *testing.T, b bench) {
-	if b.open(t).Hold == nil {
+	shared := b.subject(t)
+	if shared.Hold == nil {
 		t.Skip("World.Hold is not set")
 	}
 	for i, c := range b.Calls {
-		if c.Fails != "" {
+		m := shared.methods[c.Method]
+		if m == nil || c.Fails != "" {
 			continue
 		}
 		t.Run(fmt.Sprintf("%d %s", i, c.Method), func(t *testing.T) {
-			t.Parallel()
-			s := b.subject(t)
-			if s.methods[c.Method] == nil {
+			if m.ReadOnly {
+				b.cancel(b.sharing(t, shared, c), c, m)
 				return
 			}
-			call := s.call(c)
-			if err := s.prepare(call); err != nil {
-				t.Fatalf("%s cannot be prepared: %v", c.Method, err)
-			}
-			reached, release := s.Hold()
-			defer release()
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			done := make(chan struct{})
-			var err error
-			go func() {
-				defer close(done)
-				_, err = s.connector.Invoke(ctx, call, nil)
-			}()
-			select {
-			case <-reached:
-			case <-done:
-				return // it needs nothing of what is held
-			case <-time.After(b.Patience):
-				t.Errorf("%s neither ends nor reaches what is held", c.Method)
-			}
-			cancel()
-			if !b.soon(done) {
-				t.Errorf("%s goes on although its context has ended", c.Method)
-				release()
-				<-done
-			}
-			if err == nil {
-				t.Errorf("%s succeeds without an answer of what is held", c.Method)
-			}
-			if e, ok := own(err); ok && !s.methods[c.Method].ReadOnly && e.Effect != wire.EffectUnknown && (e.Effect == wire.EffectNone || e.Code.Harmless()) {
-				t.Errorf("%s was cancelled while it wrote, and says %s: that nothing has happened", c.Method, e.Code)
-			}
+			t.Parallel()
+			b.cancel(b.subject(t), c, m)
 		})
+	}
+}
+
+// cancel makes a call that is not answered, and gives it up.
+func (b bench) cancel(s *subject, c Call, m *wire.Method) {
+	call := s.call(c)
+	if err := s.prepare(call); err != nil {
+		s.t.Fatalf("%s cannot be prepared: %v", m.Name, err)
+	}
+	reached, release := s.Hold()
+	defer release()
+	ctx, cancel := context.WithCancel(s.t.Context())
+	defer cancel()
+	done := make(chan struct{})
+	var err error
+	go func() {
+		defer close(done)
+		_, err = s.connector.Invoke(ctx, call, nil)
+	}()
+	select {
+	case <-reached:
+	case <-done:
+		return // it needs nothing of what is held
+	case <-time.After(b.Patience):
+		s.t.Errorf("%s neither ends nor reaches what is held", m.Name)
+	}
+	cancel()
+	if !b.soon(done) {
+		s.t.Errorf("%s goes on although its context has ended", m.Name)
+		release()
+		<-done
+	}
+	if err == nil {
+		s.t.Errorf("%s succeeds without an answer of what is held", m.Name)
+	}
+	if e, ok := own(err); ok && !m.ReadOnly && (e.Effect == wire.EffectNone || e.Effect == wire.EffectUnstated && e.Code.Harmless()) {
+		s.t.Errorf("%s was cancelled while it wrote, and says %s: that nothing has happened", m.Name, e.Code)
 	}
 }
 
