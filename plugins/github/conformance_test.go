@@ -35,6 +35,7 @@ var needed = map[string][]string{
 	"merge_pull_request":  {"get_pull_request"},
 	"get_gist":            {"create_gist"},
 	"remove_label":        {"add_labels"},
+	"unlock_issue":        {"lock_issue"},
 }
 
 // conformanceCall is a call of the sample as the suite takes it.

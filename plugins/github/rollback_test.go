@@ -79,6 +79,20 @@ var writes = map[string]func(p *picker) map[string]any{
 	"lock_issue": func(p *picker) map[string]any {
 		return p.with(p.on(p.IntN(4)+1), "reason", p.one("spam", "resolved"))
 	},
+	"unlock_issue": func(p *picker) map[string]any { return p.on(p.IntN(4) + 1) },
+	"update_release": func(p *picker) map[string]any {
+		args := p.with(p.repo(), "release_id", 900)
+		if p.IntN(2) == 0 {
+			args["name"] = p.text()
+		}
+		if p.IntN(2) == 0 {
+			args["body"] = p.text()
+		}
+		if p.IntN(2) == 0 {
+			args["draft"] = p.IntN(2) == 0
+		}
+		return args
+	},
 	"create_issue_comment": func(p *picker) map[string]any { return p.with(p.on(p.IntN(4)+1), "body", p.text()) },
 	"create_label": func(p *picker) map[string]any {
 		p.made++
