@@ -24,7 +24,7 @@ type subject struct {
 	World
 	connector wire.Connector
 	methods   map[string]*wire.Method
-	calls     int
+	calls     *int // made so far, by all who share the connector
 }
 
 // label is the connector's name in the configuration of the suite's host.
@@ -49,7 +49,7 @@ func (b bench) subject(t *testing.T) *subject {
 	if err := configure(t, c, encode(t, orEmpty(w.Config))); err != nil {
 		t.Fatalf("the configuration is refused: %v", err)
 	}
-	s := &subject{t: t, World: w, connector: c, methods: map[string]*wire.Method{}}
+	s := &subject{t: t, World: w, connector: c, methods: map[string]*wire.Method{}, calls: new(int)}
 	for _, m := range s.offer().Methods {
 		s.methods[m.Name] = m
 	}
@@ -101,8 +101,8 @@ func (s *subject) call(c Call) *wire.Call {
 
 // raw is a new call of an execution.
 func (s *subject) raw(method string, args json.RawMessage) *wire.Call {
-	seq := fmt.Sprint(s.calls)
-	s.calls++
+	seq := fmt.Sprint(*s.calls)
+	*s.calls++
 	return &wire.Call{
 		ExecutionID: "sdktest", Seq: seq, IdempotencyKey: "sdktest/" + seq, Attempt: 1, Caller: "sdktest",
 		Deadline: time.Now().Add(callTime), Method: method, Args: args,
