@@ -72,4 +72,9 @@
 // and maps become [] and {}, at any depth, for that is what the schema
 // promises a program. A method that returns nothing has the output type
 // struct{}; its program gets undefined.
+//
+// # Tests
+//
+// Package sdktest, beside this one, checks a connector for all that a host
+// relies on, with calls that its author gives.
 package sdk
