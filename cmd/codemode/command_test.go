@@ -482,7 +482,7 @@ func TestReadingCommands(t *testing.T) {
 		"describe c.m":                       {0, "c.m (method)"},
 		"describe nothing":                   {2, "nothing (unknown)"},
 		"version":                            {0, "connector protocol 1"},
-		"version --json":                     {0, `"controlProtocol": 4`},
+		"version --json":                     {0, `"controlProtocol": 5`},
 	} {
 		s := newStage(host)
 		s.does(t, tc.code, strings.Fields(line)...)
