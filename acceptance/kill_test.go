@@ -141,7 +141,7 @@ func (k *killRound) risky(args ...string) bool {
 			killed <- ""
 			return
 		}
-		wait, victim := time.Duration(k.rng.IntN(250))*time.Millisecond, victims[k.rng.IntN(len(victims))]
+		wait, victim := time.Duration(50+k.rng.IntN(350))*time.Millisecond, victims[k.rng.IntN(len(victims))]
 		go func() {
 			select {
 			case <-time.After(wait):
