@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -31,37 +32,43 @@ type effect struct {
 
 // TestKill runs random programs, kills host, connector and sandbox at random moments, goes on as people do, and counts
 // the effects in the connector's own file: none twice, none that the journal does not know as started, none missing,
-// nothing forgotten that was told. CODEMODE_TORTURE multiplies the rounds, CODEMODE_SEED runs one.
+// nothing forgotten that was told. A busy machine plays fewer of the hundred rounds. CODEMODE_TORTURE multiplies them,
+// CODEMODE_SEED runs one.
 func TestKill(t *testing.T) {
 	t.Parallel()
-	rounds, first := 100, uint64(0)
+	rounds, first, enough := 100, uint64(0), time.Now().Add(75*time.Second)
 	if testing.Short() {
 		rounds = 10
 	}
 	if n, err := strconv.Atoi(os.Getenv("CODEMODE_TORTURE")); err == nil {
-		rounds, first = rounds*n, uint64(time.Now().UnixNano())
+		rounds, first, enough = rounds*n, uint64(time.Now().UnixNano()), time.Now().AddDate(1, 0, 0)
 	}
 	if seed, err := strconv.ParseUint(os.Getenv("CODEMODE_SEED"), 10, 64); err == nil {
 		newKillRound(t, seed).play()
 		return
 	}
-	tally := &tally{met: map[string]int{}}
+	tally, next := &tally{met: map[string]int{}}, atomic.Int64{}
 	t.Run("rounds", func(t *testing.T) {
 		for lane := range 3 {
 			t.Run(strconv.Itoa(lane), func(t *testing.T) {
 				t.Parallel()
-				for i := lane; i < rounds; i += 3 {
+				for time.Now().Before(enough) {
+					i := next.Add(1) - 1
+					if i >= int64(rounds) {
+						return
+					}
 					k := newKillRound(t, first+uint64(i))
 					k.play()
+					k.met["rounds"]++
 					tally.add(k.met)
 				}
 			})
 		}
 	})
-	t.Logf("%d rounds from seed %d: %v", rounds, first, tally.met)
-	// Whether a kill comes in time depends on the machine; in a hundred rounds most do.
-	if rounds >= 100 && tally.met["kills"] < rounds/2 {
-		t.Errorf("only %d kills", tally.met["kills"])
+	t.Logf("from seed %d: %v", first, tally.met)
+	// Whether a kill comes in time depends on the machine; most do.
+	if !testing.Short() && tally.met["kills"] < tally.met["rounds"]/2 {
+		t.Errorf("only %d kills in %d rounds", tally.met["kills"], tally.met["rounds"])
 	}
 }
 
