@@ -13,14 +13,14 @@ import (
 	"github.com/codemode-go/codemode/plugin/wire"
 )
 
-// ledger counts what calls and their reverts have really done.
-type ledger struct {
+// undoing counts what calls and their reverts have really done.
+type undoing struct {
 	*rig
 	done, undone map[string]int
 }
 
-func newLedger() *ledger {
-	l := &ledger{rig: newRig(rigFound), done: map[string]int{}, undone: map[string]int{}}
+func newUndoing() *undoing {
+	l := &undoing{rig: newRig(rigFound), done: map[string]int{}, undone: map[string]int{}}
 	l.invoke = func(_ context.Context, call *wire.Call) (*wire.Result, error) {
 		var args struct{ Act, Lose bool }
 		if err := json.Unmarshal(call.Args, &args); err != nil {
@@ -41,20 +41,20 @@ func newLedger() *ledger {
 	return l
 }
 
-func (l *ledger) count(book map[string]int, seq string) {
+func (l *undoing) count(book map[string]int, seq string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	book[seq]++
 }
 
-func (l *ledger) has(book map[string]int, seq string) bool {
+func (l *undoing) has(book map[string]int, seq string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return book[seq] > 0
 }
 
 // tell answers from the books.
-func (l *ledger) tell(call *wire.Call) (*wire.Reconciliation, error) {
+func (l *undoing) tell(call *wire.Call) (*wire.Reconciliation, error) {
 	if l.has(l.done, call.Seq) {
 		return &wire.Reconciliation{Happened: wire.HappenedYes}, nil
 	}
@@ -63,7 +63,7 @@ func (l *ledger) tell(call *wire.Call) (*wire.Reconciliation, error) {
 
 // rollsBack rolls an execution back as people do: they look into the books for each revert in doubt, and go on. again
 // has a revert that did nothing tried again, in place of a word on it.
-func (w *world) rollsBack(id string, l *ledger, again bool) error {
+func (w *world) rollsBack(id string, l *undoing, again bool) error {
 	ctx := context.Background()
 	for {
 		r, err := w.host.Rollback(ctx, core.RollbackRequest{ExecutionID: id})
@@ -105,7 +105,7 @@ func TestRollbackDiesTwice(t *testing.T) {
 				second := 0
 				for ; ; second++ {
 					at := fmt.Sprintf("dead after %d changes and again after %d", first, second)
-					l := newLedger()
+					l := newUndoing()
 					w := newWorld(t, newItems(), l.rigged)
 					id := w.run(`
 						await rig.found({ act: true });
@@ -150,7 +150,7 @@ func TestRollbackDiesTwice(t *testing.T) {
 }
 
 // isUndone holds the books against the journal.
-func (l *ledger) isUndone(t *testing.T, at string, s *journal.State) {
+func (l *undoing) isUndone(t *testing.T, at string, s *journal.State) {
 	t.Helper()
 	if s.Status != journal.StatusRolledBack || s.RollingBack {
 		t.Errorf("%s: the execution is %s, rolling back %v", at, s.Status, s.RollingBack)

@@ -70,6 +70,8 @@ func (x *Execution) Decide(ctx context.Context, list []Decision) (picked bool, e
 		return false, &UndecidableError{Reason: fmt.Sprintf("execution %s is %s, not paused%s", s.ID, s.Status, stillSaid(s))}
 	case s.RollingBack:
 		return false, &UndecidableError{Reason: fmt.Sprintf("a rollback holds execution %s; decide when it has ended", s.ID)}
+	case x.closing && !s.Status.Terminal():
+		return false, &UndecidableError{Reason: fmt.Sprintf("execution %s is being ended", s.ID)}
 	}
 	named := map[string]bool{}
 	for _, d := range list {
