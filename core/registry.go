@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/codemode-go/codemode/core/catalog"
+	"github.com/codemode-go/codemode/core/declared"
 	"github.com/codemode-go/codemode/core/journal"
 	"github.com/codemode-go/codemode/core/policy"
 	"github.com/codemode-go/codemode/core/sandbox"
@@ -86,7 +87,7 @@ func newRegistry(ctx context.Context, o Options) (*registry, error) {
 			process = &drained{replaceable: p}
 			c.Connector = process
 		}
-		c.Connector = newPaced(c)
+		c.Connector = declared.New(newPaced(c), c.Declared)
 		r.entries = append(r.entries, &entry{
 			Connector: c, drained: process, wake: make(chan struct{}, 1), ended: make(chan struct{}),
 			err: &loadError{class: "it has not been started yet"},
