@@ -107,6 +107,8 @@ type Connector struct {
 	config  *hcl.Block
 	attrs   hcl.Attributes // of the config block
 	secrets []string
+
+	declarations []*declaration // as Declared, with their places
 }
 
 // Retries say how often a call that failed is tried again, where that is safe:

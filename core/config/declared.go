@@ -9,95 +9,120 @@ import (
 	"github.com/codemode-go/codemode/core/declared"
 )
 
-// The kinds of values that declared expressions have.
-var (
-	anObject = cty.EmptyObject
-	anything = cty.DynamicPseudoType
+// The kinds of blocks that add to a connector's methods.
+const (
+	kindPrepare   = "prepare"
+	kindRevert    = "revert"
+	kindReconcile = "reconcile"
+	kindPreview   = "preview"
 )
 
-// declaredBlock is a block of a connector that is for one of its methods.
-func declaredBlock(kind string) hcl.BlockHeaderSchema {
-	return hcl.BlockHeaderSchema{Type: kind, LabelNames: []string{"method"}}
+// declaration is one of these blocks. What it does not have is nil.
+type declaration struct {
+	kind, method, call           string
+	at, callAt                   hcl.Range
+	args, happened, result, text *expression
 }
 
-// declared reads the blocks that add to a connector's methods.
-func (l *loader) declared(blocks hcl.Blocks) declared.Blocks {
-	d := declared.Blocks{
-		Prepare: map[string]declared.Call{}, Revert: map[string]declared.Call{},
-		Reconcile: map[string]declared.Question{}, Preview: map[string]declared.Expression{},
+// declarationHeaders are the headers of these blocks, prepare first: the others depend on it.
+func declarationHeaders() (list []hcl.BlockHeaderSchema) {
+	for _, kind := range []string{kindPrepare, kindRevert, kindReconcile, kindPreview} {
+		list = append(list, hcl.BlockHeaderSchema{Type: kind, LabelNames: []string{"method"}})
 	}
-	prepared := l.oneEach(blocks.OfType("prepare"))
-	reverts, questions := l.oneEach(blocks.OfType("revert")), l.oneEach(blocks.OfType("reconcile"))
-	for name, b := range prepared {
-		if reverts[name] == nil && questions[name] == nil {
-			l.fail(b.DefRange, "Unused prepare", fmt.Sprintf("What it reads is for a revert or a reconcile block of %q, and there is none.", name))
+	return list
+}
+
+// declarations reads the blocks that add to a connector's methods.
+func (l *loader) declarations(blocks hcl.Blocks) (list []*declaration) {
+	first := map[[2]string]*hcl.Block{}
+	for _, h := range declarationHeaders() {
+		for _, b := range blocks.OfType(h.Type) {
+			key := [2]string{b.Type, b.Labels[0]}
+			if before := first[key]; before != nil {
+				l.duplicate("Duplicate "+b.Type, fmt.Sprintf("The method %q can have one %s block", b.Labels[0], b.Type), b.DefRange, before.DefRange)
+				continue
+			}
+			first[key] = b
+			prepared := first[[2]string{kindPrepare, b.Labels[0]}] != nil
+			list = append(list, l.declaration(b, prepared))
 		}
-		d.Prepare[name], _ = l.call(b, []string{declared.Args})
 	}
-	before := func(name string) []string {
-		if prepared[name] == nil {
-			return []string{declared.Args}
+	for _, d := range list {
+		used := first[[2]string{kindRevert, d.method}] != nil || first[[2]string{kindReconcile, d.method}] != nil
+		if d.kind == kindPrepare && !used {
+			l.fail(d.at, "Unused prepare", fmt.Sprintf("What it reads is for a revert or a reconcile block of %q, and there is none.", d.method))
 		}
-		return []string{declared.Args, declared.Before}
 	}
-	for name, b := range reverts {
-		d.Revert[name], _ = l.call(b, append(before(name), declared.Result))
-	}
-	for name, b := range questions {
-		d.Reconcile[name] = l.question(b, before(name))
-	}
-	for name, b := range l.oneEach(blocks.OfType("preview")) {
+	return list
+}
+
+// declaration reads one block. prepared says that its method has a prepare block.
+func (l *loader) declaration(b *hcl.Block, prepared bool) *declaration {
+	d := &declaration{kind: b.Type, method: b.Labels[0], at: b.DefRange}
+	if b.Type == kindPreview {
 		content := l.decode(b, []attribute{{name: "text", required: true}})
-		if e := l.declaredExpression(content, "text", cty.String, []string{declared.Args}); e != nil {
-			d.Preview[name] = e
-		}
+		d.text = l.declared(content, "text", cty.String, declared.Args)
+		return d
 	}
+	method := text("call", &d.call)
+	method.required = true
+	attrs := []attribute{method, {name: "args"}}
+	if b.Type == kindReconcile {
+		attrs = append(attrs, attribute{name: "happened", required: true}, attribute{name: "result"})
+	}
+	content := l.decode(b, attrs)
+	if attr := content.Attributes["call"]; attr != nil {
+		d.callAt = attr.Range
+	}
+	names := []string{declared.Args}
+	if prepared && b.Type != kindPrepare {
+		names = append(names, declared.Before)
+	}
+	read := append(names, declared.Result)
+	if b.Type == kindRevert {
+		names = read
+	}
+	d.args = l.declared(content, "args", cty.EmptyObject, names...)
+	d.happened = l.declared(content, "happened", cty.Bool, read...)
+	d.result = l.declared(content, "result", cty.DynamicPseudoType, read...)
 	return d
 }
 
-// oneEach returns blocks by the method that they are for.
-func (l *loader) oneEach(blocks hcl.Blocks) map[string]*hcl.Block {
-	all := map[string]*hcl.Block{}
-	for _, b := range blocks {
-		name := b.Labels[0]
-		if before := all[name]; before != nil {
-			l.duplicate("Duplicate "+b.Type, fmt.Sprintf("The method %q can have one %s block", name, b.Type), b.DefRange, before.DefRange)
-			continue
-		}
-		all[name] = b
-	}
-	return all
-}
-
-// call reads a block that calls a method; more are its further attributes.
-func (l *loader) call(block *hcl.Block, names []string, more ...attribute) (declared.Call, *hcl.BodyContent) {
-	var c declared.Call
-	method := text("call", &c.Method)
-	method.required = true
-	content := l.decode(block, append([]attribute{method, {name: "args"}}, more...))
-	c.Args = l.declaredExpression(content, "args", anObject, names)
-	return c, content
-}
-
-// question reads a reconcile block.
-func (l *loader) question(block *hcl.Block, names []string) declared.Question {
-	call, content := l.call(block, names, attribute{name: "happened", required: true}, attribute{name: "result"})
-	names = append(names, declared.Result)
-	return declared.Question{
-		Call:     call,
-		Happened: l.declaredExpression(content, "happened", cty.Bool, names),
-		Result:   l.declaredExpression(content, "result", anything, names),
-	}
-}
-
-// declaredExpression reads an attribute that is evaluated while the host works; nil: there is none, or a fault.
-func (l *loader) declaredExpression(content *hcl.BodyContent, name string, kind cty.Type, names []string) declared.Expression {
+// declared reads an attribute that is evaluated while the host works; nil: there is none, or a fault.
+func (l *loader) declared(content *hcl.BodyContent, name string, kind cty.Type, names ...string) *expression {
 	attr := content.Attributes[name]
 	if attr == nil {
 		return nil
 	}
-	if e := l.expression(attr, kind, names); e != nil {
-		return e
+	return l.expression(attr, kind, names)
+}
+
+// blocksOf puts the blocks in the form in which the host uses them.
+func blocksOf(list []*declaration) declared.Blocks {
+	blocks := declared.Blocks{
+		Prepare: map[string]declared.Call{}, Revert: map[string]declared.Call{},
+		Reconcile: map[string]declared.Question{}, Preview: map[string]declared.Expression{},
 	}
-	return nil
+	for _, d := range list {
+		call := declared.Call{Method: d.call, Args: d.args.orNone()}
+		switch d.kind {
+		case kindPrepare:
+			blocks.Prepare[d.method] = call
+		case kindRevert:
+			blocks.Revert[d.method] = call
+		case kindReconcile:
+			blocks.Reconcile[d.method] = declared.Question{Call: call, Happened: d.happened.orNone(), Result: d.result.orNone()}
+		case kindPreview:
+			blocks.Preview[d.method] = d.text.orNone()
+		}
+	}
+	return blocks
+}
+
+// orNone is e, or an interface that is nil.
+func (e *expression) orNone() declared.Expression {
+	if e == nil {
+		return nil
+	}
+	return e
 }

@@ -24,9 +24,10 @@ type expression struct {
 var _ declared.Expression = (*expression)(nil)
 
 // expression checks an expression that may refer to names, and whose value must
-// be of a kind. It returns nil after a fault.
+// be of a kind. It returns nil after a fault. The functions that read the host's
+// surroundings have sensitive values, and so are refused with these.
 func (l *loader) expression(attr *hcl.Attribute, kind cty.Type, names []string) *expression {
-	if !l.checkReferences(attr.Expr, names...) || !l.checkPure(attr.Expr) {
+	if !l.checkReferences(attr.Expr, names...) {
 		return nil
 	}
 	if isSensitive(attr.Expr, l.scope) {
@@ -71,11 +72,15 @@ func fits(v cty.Value, kind cty.Type) bool {
 	return kind == cty.DynamicPseudoType || t == cty.DynamicPseudoType || t.Equals(kind)
 }
 
+// kindName says what a value of a kind is.
 func kindName(kind cty.Type) string {
-	if kind.IsObjectType() {
-		return "an object"
+	switch kind {
+	case cty.Bool:
+		return "true or false"
+	case cty.String:
+		return "a text"
 	}
-	return "a " + kind.FriendlyName()
+	return "an object"
 }
 
 // Value evaluates the expression. Its errors name its place and quote no value.
