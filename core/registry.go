@@ -64,6 +64,7 @@ type offered struct {
 	desc    wire.Description
 	print   []byte // the configuration's fingerprint
 	methods []*catalog.Method
+	skipped []wire.Skipped
 }
 
 func newRegistry(ctx context.Context, o Options) (*registry, error) {
@@ -152,6 +153,17 @@ func (e *entry) describe() catalog.Connector {
 		c.Unavailable = e.err.class
 	}
 	return c
+}
+
+// omitted tells what the connector does not offer.
+func (e *entry) omitted() *Skipped {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	s := &Skipped{Connector: e.Label, Offered: len(e.methods), Skipped: []SkippedMethod{}}
+	for _, m := range e.skipped {
+		s.Skipped = append(s.Skipped, SkippedMethod(m))
+	}
+	return s
 }
 
 func (r *registry) catalog() *catalog.Catalog {

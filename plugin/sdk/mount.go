@@ -139,12 +139,15 @@ func (m *mounted) Methods(ctx context.Context) (*wire.Offer, error) {
 		copied := b.facts
 		offer.Methods[i] = &copied
 	}
-	if m.connector.DynamicInstructions == nil {
-		return offer, nil
+	if told := m.connector.DynamicInstructions; told != nil {
+		if offer.Instructions, err = guard(ctx, m, &scope{}, "DynamicInstructions", told); err != nil {
+			return nil, err
+		}
 	}
-	offer.Instructions, err = guard(ctx, m, &scope{}, "DynamicInstructions", m.connector.DynamicInstructions)
-	if err != nil {
-		return nil, err
+	if skipped := m.connector.Skipped; skipped != nil {
+		if offer.Skipped, err = guard(ctx, m, &scope{}, "Skipped", skipped); err != nil {
+			return nil, err
+		}
 	}
 	return offer, nil
 }

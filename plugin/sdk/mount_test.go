@@ -623,6 +623,9 @@ func TestDynamicInstructions(t *testing.T) {
 			DynamicInstructions: func(ctx context.Context) (string, error) {
 				return fmt.Sprintf("%s of %s, list %d", Label(ctx), team, listed), nil
 			},
+			Skipped: func(context.Context) ([]Skipped, error) {
+				return []Skipped{{Name: "old", Reason: fmt.Sprintf("gone in list %d", listed)}}, nil
+			},
 		}
 	}
 	bothWays(t, newConnector, func(t *testing.T, c wire.Connector) {
@@ -638,6 +641,9 @@ func TestDynamicInstructions(t *testing.T) {
 			offer, err := c.Methods(t.Context())
 			if err != nil || offer.Instructions != want {
 				t.Errorf("got %+v, %v, want %q", offer, err, want)
+			}
+			if gone := "gone in " + want[len("notes of core, "):]; len(offer.Skipped) != 1 || offer.Skipped[0].Reason != gone {
+				t.Errorf("skipped are %+v, want %q", offer.Skipped, gone)
 			}
 		}
 	})

@@ -84,6 +84,8 @@ func (c *Client) Methods(ctx context.Context) (*Offer, error) {
 			offer.Methods = append(offer.Methods, methodFromProto(item.Method))
 		case *pb.MethodsResponse_Instructions:
 			offer.Instructions = item.Instructions
+		case *pb.MethodsResponse_Skipped:
+			offer.Skipped = append(offer.Skipped, Skipped{Name: item.Skipped.GetName(), Reason: item.Skipped.GetReason()})
 		}
 	}
 }

@@ -68,6 +68,14 @@ type Offer struct {
 	Instructions string
 	// Methods are in the connector's own order.
 	Methods []*Method
+	// Skipped is what cannot be offered. It is told to operators, and to no model.
+	Skipped []Skipped
+}
+
+// Skipped is something that a connector could not make a method of.
+type Skipped struct {
+	Name   string // what it is called where it comes from
+	Reason string // holds no secret
 }
 
 // Replay says what a replay does with a recorded call of a method.

@@ -54,6 +54,9 @@ func offerToProto(o *Offer) []*pb.MethodsResponse {
 	for _, m := range o.Methods {
 		items = append(items, &pb.MethodsResponse{Item: &pb.MethodsResponse_Method{Method: methodToProto(m)}})
 	}
+	for _, s := range o.Skipped {
+		items = append(items, &pb.MethodsResponse{Item: &pb.MethodsResponse_Skipped{Skipped: &pb.Skipped{Name: text(s.Name), Reason: text(s.Reason)}}})
+	}
 	return items
 }
 
