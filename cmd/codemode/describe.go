@@ -16,8 +16,9 @@ func newDescribe(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "describe TARGET", Short: "Describe a namespace, a method or a type", Args: cobra.ExactArgs(1),
 		Long: `Describe a namespace ("github"), one of its tags ("github#issues"), a method
-("github.create_issue") or a type ("github:Issue"). With --skipped, list what a namespace could not offer
-as methods, and why.`,
+("github.create_issue") or a type ("github:Issue").
+
+With --skipped, list what a namespace could not offer as methods, and why.`,
 		RunE: a.with(func(ctx context.Context, s *session, args []string) error {
 			if skipped {
 				return a.describeSkipped(ctx, s, args[0])

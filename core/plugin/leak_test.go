@@ -48,7 +48,10 @@ func (l *leak) Configure(ctx context.Context, req *wire.ConfigureRequest) error 
 }
 
 func (l *leak) Methods(context.Context) (*wire.Offer, error) {
-	return &wire.Offer{Instructions: "Use " + l.token + ".", Methods: []*wire.Method{{Name: "echo", Description: "Says " + l.token + "."}}}, nil
+	return &wire.Offer{
+		Instructions: "Use " + l.token + ".", Methods: []*wire.Method{{Name: "echo", Description: "Says " + l.token + "."}},
+		Skipped: []wire.Skipped{{Name: "of " + l.token, Reason: "not with " + l.token}},
+	}, nil
 }
 
 // Invoke returns the token as the result of "echo", and reports or fails with it otherwise.
