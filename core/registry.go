@@ -117,7 +117,7 @@ func (e *entry) method(m *wire.Method) *catalog.Method {
 		InputSchema: m.InputSchema, OutputSchema: m.OutputSchema,
 		ReadOnly: m.ReadOnly, Idempotent: m.Idempotent, Destructive: m.Destructive,
 		RequiresApproval: m.RequiresApproval, Reexecute: m.Replay == wire.ReplayReexecute,
-		Prepares: m.Prepares, Reverts: m.Reverts, Reconciles: m.Reconciles, Previews: m.Previews,
+		Prepares: m.Prepares, Reverts: m.Reverts, Reconciles: m.Reconciles, Previews: m.Previews, StandsIn: m.StandsIn,
 	}
 	if e.Adjust != nil {
 		e.Adjust(c)

@@ -85,6 +85,10 @@ func (l *leak) Reconcile(context.Context, *wire.Call) (*wire.Reconciliation, err
 	return nil, l.failure()
 }
 
+func (l *leak) Resolve(context.Context, *wire.Call) (*wire.Resolution, error) {
+	return &wire.Resolution{}, nil
+}
+
 func (l *leak) Preview(_ context.Context, call *wire.Call) (string, error) {
 	if call.Method == "fail" {
 		return "", l.failure()

@@ -278,6 +278,20 @@ func (m *mounted) Preview(ctx context.Context, call *wire.Call) (string, error) 
 	})
 }
 
+// Resolve implements wire.Connector.
+func (m *mounted) Resolve(ctx context.Context, call *wire.Call) (*wire.Resolution, error) {
+	b, err := m.lookup(ctx, call.Method)
+	if err != nil {
+		return nil, err
+	}
+	if b.resolve == nil {
+		return nil, lacks(call, "Resolve")
+	}
+	return handle(ctx, m, &scope{call: call}, func(ctx context.Context) (*wire.Resolution, error) {
+		return b.resolve(ctx, call.Args)
+	})
+}
+
 func lacks(call *wire.Call, what string) error {
 	return &Error{Code: Unsupported, Message: fmt.Sprintf("method %s has no %s", call.Method, what), Effect: EffectNone}
 }

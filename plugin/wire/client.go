@@ -172,6 +172,19 @@ func (c *Client) Reconcile(ctx context.Context, call *Call) (*Reconciliation, er
 	return &Reconciliation{Happened: happenedFromProto(r.GetHappened()), Result: result}, nil
 }
 
+// Resolve implements [Connector].
+func (c *Client) Resolve(ctx context.Context, call *Call) (*Resolution, error) {
+	r, err := c.rpc.Resolve(ctx, callToProto(call), callOptions()...)
+	if err != nil {
+		return nil, failure(ctx, "resolve "+call.Method, err)
+	}
+	args, err := checkedJSON(r.GetArgs(), "the resolution has", EffectNone)
+	if err != nil {
+		return nil, err
+	}
+	return &Resolution{Method: r.GetMethod(), Args: args}, nil
+}
+
 // Preview implements [Connector].
 func (c *Client) Preview(ctx context.Context, call *Call) (string, error) {
 	r, err := c.rpc.Preview(ctx, callToProto(call), callOptions()...)

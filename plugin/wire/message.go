@@ -76,6 +76,7 @@ func methodToProto(m *Method) *pb.Method {
 		Reverts:          m.Reverts,
 		Reconciles:       m.Reconciles,
 		Previews:         m.Previews,
+		StandsIn:         m.StandsIn,
 	}
 }
 
@@ -95,6 +96,7 @@ func methodFromProto(m *pb.Method) *Method {
 		Reverts:          m.GetReverts(),
 		Reconciles:       m.GetReconciles(),
 		Previews:         m.GetPreviews(),
+		StandsIn:         m.GetStandsIn(),
 	}
 }
 

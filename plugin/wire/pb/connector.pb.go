@@ -559,11 +559,13 @@ type Method struct {
 	// A person decides, unless a rule of the host says otherwise.
 	RequiresApproval bool `protobuf:"varint,9,opt,name=requires_approval,json=requiresApproval,proto3" json:"requires_approval,omitempty"`
 	// Empty, or "reexecute": a replay calls it again instead of using its recorded result.
-	Replay        string `protobuf:"bytes,10,opt,name=replay,proto3" json:"replay,omitempty"`
-	Prepares      bool   `protobuf:"varint,11,opt,name=prepares,proto3" json:"prepares,omitempty"`
-	Reverts       bool   `protobuf:"varint,12,opt,name=reverts,proto3" json:"reverts,omitempty"`
-	Reconciles    bool   `protobuf:"varint,13,opt,name=reconciles,proto3" json:"reconciles,omitempty"`
-	Previews      bool   `protobuf:"varint,14,opt,name=previews,proto3" json:"previews,omitempty"`
+	Replay     string `protobuf:"bytes,10,opt,name=replay,proto3" json:"replay,omitempty"`
+	Prepares   bool   `protobuf:"varint,11,opt,name=prepares,proto3" json:"prepares,omitempty"`
+	Reverts    bool   `protobuf:"varint,12,opt,name=reverts,proto3" json:"reverts,omitempty"`
+	Reconciles bool   `protobuf:"varint,13,opt,name=reconciles,proto3" json:"reconciles,omitempty"`
+	Previews   bool   `protobuf:"varint,14,opt,name=previews,proto3" json:"previews,omitempty"`
+	// Each call stands for a call of another method, which Resolve tells and policy judges.
+	StandsIn      bool `protobuf:"varint,15,opt,name=stands_in,json=standsIn,proto3" json:"stands_in,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -692,6 +694,13 @@ func (x *Method) GetReconciles() bool {
 func (x *Method) GetPreviews() bool {
 	if x != nil {
 		return x.Previews
+	}
+	return false
+}
+
+func (x *Method) GetStandsIn() bool {
+	if x != nil {
+		return x.StandsIn
 	}
 	return false
 }
@@ -1345,6 +1354,60 @@ func (x *PreviewResponse) GetText() string {
 	return ""
 }
 
+type ResolveResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The method's own name.
+	Method string `protobuf:"bytes,1,opt,name=method,proto3" json:"method,omitempty"`
+	// One JSON object.
+	Args          []byte `protobuf:"bytes,2,opt,name=args,proto3" json:"args,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ResolveResponse) Reset() {
+	*x = ResolveResponse{}
+	mi := &file_connector_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResolveResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResolveResponse) ProtoMessage() {}
+
+func (x *ResolveResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_connector_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResolveResponse.ProtoReflect.Descriptor instead.
+func (*ResolveResponse) Descriptor() ([]byte, []int) {
+	return file_connector_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *ResolveResponse) GetMethod() string {
+	if x != nil {
+		return x.Method
+	}
+	return ""
+}
+
+func (x *ResolveResponse) GetArgs() []byte {
+	if x != nil {
+		return x.Args
+	}
+	return nil
+}
+
 type PassEndedRequest struct {
 	state       protoimpl.MessageState `protogen:"open.v1"`
 	ExecutionId string                 `protobuf:"bytes,1,opt,name=execution_id,json=executionId,proto3" json:"execution_id,omitempty"`
@@ -1356,7 +1419,7 @@ type PassEndedRequest struct {
 
 func (x *PassEndedRequest) Reset() {
 	*x = PassEndedRequest{}
-	mi := &file_connector_proto_msgTypes[19]
+	mi := &file_connector_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1368,7 +1431,7 @@ func (x *PassEndedRequest) String() string {
 func (*PassEndedRequest) ProtoMessage() {}
 
 func (x *PassEndedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_connector_proto_msgTypes[19]
+	mi := &file_connector_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1381,7 +1444,7 @@ func (x *PassEndedRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PassEndedRequest.ProtoReflect.Descriptor instead.
 func (*PassEndedRequest) Descriptor() ([]byte, []int) {
-	return file_connector_proto_rawDescGZIP(), []int{19}
+	return file_connector_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *PassEndedRequest) GetExecutionId() string {
@@ -1406,7 +1469,7 @@ type PassEndedResponse struct {
 
 func (x *PassEndedResponse) Reset() {
 	*x = PassEndedResponse{}
-	mi := &file_connector_proto_msgTypes[20]
+	mi := &file_connector_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1418,7 +1481,7 @@ func (x *PassEndedResponse) String() string {
 func (*PassEndedResponse) ProtoMessage() {}
 
 func (x *PassEndedResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_connector_proto_msgTypes[20]
+	mi := &file_connector_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1431,7 +1494,7 @@ func (x *PassEndedResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PassEndedResponse.ProtoReflect.Descriptor instead.
 func (*PassEndedResponse) Descriptor() ([]byte, []int) {
-	return file_connector_proto_rawDescGZIP(), []int{20}
+	return file_connector_proto_rawDescGZIP(), []int{21}
 }
 
 type DisposeRequest struct {
@@ -1445,7 +1508,7 @@ type DisposeRequest struct {
 
 func (x *DisposeRequest) Reset() {
 	*x = DisposeRequest{}
-	mi := &file_connector_proto_msgTypes[21]
+	mi := &file_connector_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1457,7 +1520,7 @@ func (x *DisposeRequest) String() string {
 func (*DisposeRequest) ProtoMessage() {}
 
 func (x *DisposeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_connector_proto_msgTypes[21]
+	mi := &file_connector_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1470,7 +1533,7 @@ func (x *DisposeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DisposeRequest.ProtoReflect.Descriptor instead.
 func (*DisposeRequest) Descriptor() ([]byte, []int) {
-	return file_connector_proto_rawDescGZIP(), []int{21}
+	return file_connector_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *DisposeRequest) GetExecutionId() string {
@@ -1495,7 +1558,7 @@ type DisposeResponse struct {
 
 func (x *DisposeResponse) Reset() {
 	*x = DisposeResponse{}
-	mi := &file_connector_proto_msgTypes[22]
+	mi := &file_connector_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1507,7 +1570,7 @@ func (x *DisposeResponse) String() string {
 func (*DisposeResponse) ProtoMessage() {}
 
 func (x *DisposeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_connector_proto_msgTypes[22]
+	mi := &file_connector_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1520,7 +1583,7 @@ func (x *DisposeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DisposeResponse.ProtoReflect.Descriptor instead.
 func (*DisposeResponse) Descriptor() ([]byte, []int) {
-	return file_connector_proto_rawDescGZIP(), []int{22}
+	return file_connector_proto_rawDescGZIP(), []int{23}
 }
 
 type GetRequest struct {
@@ -1533,7 +1596,7 @@ type GetRequest struct {
 
 func (x *GetRequest) Reset() {
 	*x = GetRequest{}
-	mi := &file_connector_proto_msgTypes[23]
+	mi := &file_connector_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1545,7 +1608,7 @@ func (x *GetRequest) String() string {
 func (*GetRequest) ProtoMessage() {}
 
 func (x *GetRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_connector_proto_msgTypes[23]
+	mi := &file_connector_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1558,7 +1621,7 @@ func (x *GetRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRequest.ProtoReflect.Descriptor instead.
 func (*GetRequest) Descriptor() ([]byte, []int) {
-	return file_connector_proto_rawDescGZIP(), []int{23}
+	return file_connector_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *GetRequest) GetExecutionId() string {
@@ -1585,7 +1648,7 @@ type GetResponse struct {
 
 func (x *GetResponse) Reset() {
 	*x = GetResponse{}
-	mi := &file_connector_proto_msgTypes[24]
+	mi := &file_connector_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1597,7 +1660,7 @@ func (x *GetResponse) String() string {
 func (*GetResponse) ProtoMessage() {}
 
 func (x *GetResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_connector_proto_msgTypes[24]
+	mi := &file_connector_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1610,7 +1673,7 @@ func (x *GetResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetResponse.ProtoReflect.Descriptor instead.
 func (*GetResponse) Descriptor() ([]byte, []int) {
-	return file_connector_proto_rawDescGZIP(), []int{24}
+	return file_connector_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *GetResponse) GetValue() []byte {
@@ -1638,7 +1701,7 @@ type PutRequest struct {
 
 func (x *PutRequest) Reset() {
 	*x = PutRequest{}
-	mi := &file_connector_proto_msgTypes[25]
+	mi := &file_connector_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1650,7 +1713,7 @@ func (x *PutRequest) String() string {
 func (*PutRequest) ProtoMessage() {}
 
 func (x *PutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_connector_proto_msgTypes[25]
+	mi := &file_connector_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1663,7 +1726,7 @@ func (x *PutRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutRequest.ProtoReflect.Descriptor instead.
 func (*PutRequest) Descriptor() ([]byte, []int) {
-	return file_connector_proto_rawDescGZIP(), []int{25}
+	return file_connector_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *PutRequest) GetExecutionId() string {
@@ -1695,7 +1758,7 @@ type PutResponse struct {
 
 func (x *PutResponse) Reset() {
 	*x = PutResponse{}
-	mi := &file_connector_proto_msgTypes[26]
+	mi := &file_connector_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1707,7 +1770,7 @@ func (x *PutResponse) String() string {
 func (*PutResponse) ProtoMessage() {}
 
 func (x *PutResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_connector_proto_msgTypes[26]
+	mi := &file_connector_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1720,7 +1783,7 @@ func (x *PutResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutResponse.ProtoReflect.Descriptor instead.
 func (*PutResponse) Descriptor() ([]byte, []int) {
-	return file_connector_proto_rawDescGZIP(), []int{26}
+	return file_connector_proto_rawDescGZIP(), []int{27}
 }
 
 type DeleteRequest struct {
@@ -1733,7 +1796,7 @@ type DeleteRequest struct {
 
 func (x *DeleteRequest) Reset() {
 	*x = DeleteRequest{}
-	mi := &file_connector_proto_msgTypes[27]
+	mi := &file_connector_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1745,7 +1808,7 @@ func (x *DeleteRequest) String() string {
 func (*DeleteRequest) ProtoMessage() {}
 
 func (x *DeleteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_connector_proto_msgTypes[27]
+	mi := &file_connector_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1758,7 +1821,7 @@ func (x *DeleteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteRequest.ProtoReflect.Descriptor instead.
 func (*DeleteRequest) Descriptor() ([]byte, []int) {
-	return file_connector_proto_rawDescGZIP(), []int{27}
+	return file_connector_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *DeleteRequest) GetExecutionId() string {
@@ -1783,7 +1846,7 @@ type DeleteResponse struct {
 
 func (x *DeleteResponse) Reset() {
 	*x = DeleteResponse{}
-	mi := &file_connector_proto_msgTypes[28]
+	mi := &file_connector_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1795,7 +1858,7 @@ func (x *DeleteResponse) String() string {
 func (*DeleteResponse) ProtoMessage() {}
 
 func (x *DeleteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_connector_proto_msgTypes[28]
+	mi := &file_connector_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1808,7 +1871,7 @@ func (x *DeleteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteResponse.ProtoReflect.Descriptor instead.
 func (*DeleteResponse) Descriptor() ([]byte, []int) {
-	return file_connector_proto_rawDescGZIP(), []int{28}
+	return file_connector_proto_rawDescGZIP(), []int{29}
 }
 
 type AskRequest struct {
@@ -1821,7 +1884,7 @@ type AskRequest struct {
 
 func (x *AskRequest) Reset() {
 	*x = AskRequest{}
-	mi := &file_connector_proto_msgTypes[29]
+	mi := &file_connector_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1833,7 +1896,7 @@ func (x *AskRequest) String() string {
 func (*AskRequest) ProtoMessage() {}
 
 func (x *AskRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_connector_proto_msgTypes[29]
+	mi := &file_connector_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1846,7 +1909,7 @@ func (x *AskRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AskRequest.ProtoReflect.Descriptor instead.
 func (*AskRequest) Descriptor() ([]byte, []int) {
-	return file_connector_proto_rawDescGZIP(), []int{29}
+	return file_connector_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *AskRequest) GetExecutionId() string {
@@ -1872,7 +1935,7 @@ type AskResponse struct {
 
 func (x *AskResponse) Reset() {
 	*x = AskResponse{}
-	mi := &file_connector_proto_msgTypes[30]
+	mi := &file_connector_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1884,7 +1947,7 @@ func (x *AskResponse) String() string {
 func (*AskResponse) ProtoMessage() {}
 
 func (x *AskResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_connector_proto_msgTypes[30]
+	mi := &file_connector_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1897,7 +1960,7 @@ func (x *AskResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AskResponse.ProtoReflect.Descriptor instead.
 func (*AskResponse) Descriptor() ([]byte, []int) {
-	return file_connector_proto_rawDescGZIP(), []int{30}
+	return file_connector_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *AskResponse) GetAnswer() string {
@@ -1931,7 +1994,7 @@ type Error struct {
 
 func (x *Error) Reset() {
 	*x = Error{}
-	mi := &file_connector_proto_msgTypes[31]
+	mi := &file_connector_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1943,7 +2006,7 @@ func (x *Error) String() string {
 func (*Error) ProtoMessage() {}
 
 func (x *Error) ProtoReflect() protoreflect.Message {
-	mi := &file_connector_proto_msgTypes[31]
+	mi := &file_connector_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1956,7 +2019,7 @@ func (x *Error) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Error.ProtoReflect.Descriptor instead.
 func (*Error) Descriptor() ([]byte, []int) {
-	return file_connector_proto_rawDescGZIP(), []int{31}
+	return file_connector_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Error) GetCode() string {
@@ -2020,7 +2083,7 @@ type Diagnostic struct {
 
 func (x *Diagnostic) Reset() {
 	*x = Diagnostic{}
-	mi := &file_connector_proto_msgTypes[32]
+	mi := &file_connector_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2032,7 +2095,7 @@ func (x *Diagnostic) String() string {
 func (*Diagnostic) ProtoMessage() {}
 
 func (x *Diagnostic) ProtoReflect() protoreflect.Message {
-	mi := &file_connector_proto_msgTypes[32]
+	mi := &file_connector_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2045,7 +2108,7 @@ func (x *Diagnostic) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Diagnostic.ProtoReflect.Descriptor instead.
 func (*Diagnostic) Descriptor() ([]byte, []int) {
-	return file_connector_proto_rawDescGZIP(), []int{32}
+	return file_connector_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *Diagnostic) GetPath() []string {
@@ -2093,7 +2156,7 @@ const file_connector_proto_rawDesc = "" +
 	"\x04item\"5\n" +
 	"\aSkipped\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
-	"\x06reason\x18\x02 \x01(\tR\x06reason\"\xb0\x03\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason\"\xcd\x03\n" +
 	"\x06Method\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12 \n" +
 	"\vdescription\x18\x02 \x01(\tR\vdescription\x12\x12\n" +
@@ -2113,7 +2176,8 @@ const file_connector_proto_rawDesc = "" +
 	"\n" +
 	"reconciles\x18\r \x01(\bR\n" +
 	"reconciles\x12\x1a\n" +
-	"\bpreviews\x18\x0e \x01(\bR\bpreviews\"\x0e\n" +
+	"\bpreviews\x18\x0e \x01(\bR\bpreviews\x12\x1b\n" +
+	"\tstands_in\x18\x0f \x01(\bR\bstandsIn\"\x0e\n" +
 	"\fWatchRequest\"I\n" +
 	"\x06Change\x12'\n" +
 	"\x0fmethods_changed\x18\x01 \x01(\bR\x0emethodsChanged\x12\x16\n" +
@@ -2155,7 +2219,10 @@ const file_connector_proto_rawDesc = "" +
 	"\bhappened\x18\x01 \x01(\x0e2\x1f.codemode.connector.v1.HappenedR\bhappened\x12\x16\n" +
 	"\x06result\x18\x02 \x01(\fR\x06result\"%\n" +
 	"\x0fPreviewResponse\x12\x12\n" +
-	"\x04text\x18\x01 \x01(\tR\x04text\"M\n" +
+	"\x04text\x18\x01 \x01(\tR\x04text\"=\n" +
+	"\x0fResolveResponse\x12\x16\n" +
+	"\x06method\x18\x01 \x01(\tR\x06method\x12\x12\n" +
+	"\x04args\x18\x02 \x01(\fR\x04args\"M\n" +
 	"\x10PassEndedRequest\x12!\n" +
 	"\fexecution_id\x18\x01 \x01(\tR\vexecutionId\x12\x16\n" +
 	"\x06status\x18\x02 \x01(\tR\x06status\"\x13\n" +
@@ -2208,7 +2275,7 @@ const file_connector_proto_rawDesc = "" +
 	"\x06Effect\x12\x16\n" +
 	"\x12EFFECT_UNSPECIFIED\x10\x00\x12\x0f\n" +
 	"\vEFFECT_NONE\x10\x01\x12\x12\n" +
-	"\x0eEFFECT_UNKNOWN\x10\x022\xc8\a\n" +
+	"\x0eEFFECT_UNKNOWN\x10\x022\x98\b\n" +
 	"\tConnector\x12[\n" +
 	"\bDescribe\x12&.codemode.connector.v1.DescribeRequest\x1a'.codemode.connector.v1.DescribeResponse\x12^\n" +
 	"\tConfigure\x12'.codemode.connector.v1.ConfigureRequest\x1a(.codemode.connector.v1.ConfigureResponse\x12Z\n" +
@@ -2218,7 +2285,8 @@ const file_connector_proto_rawDesc = "" +
 	"\aPrepare\x12\x1b.codemode.connector.v1.Call\x1a&.codemode.connector.v1.PrepareResponse\x12U\n" +
 	"\x06Revert\x12$.codemode.connector.v1.RevertRequest\x1a%.codemode.connector.v1.RevertResponse\x12R\n" +
 	"\tReconcile\x12\x1b.codemode.connector.v1.Call\x1a(.codemode.connector.v1.ReconcileResponse\x12N\n" +
-	"\aPreview\x12\x1b.codemode.connector.v1.Call\x1a&.codemode.connector.v1.PreviewResponse\x12^\n" +
+	"\aPreview\x12\x1b.codemode.connector.v1.Call\x1a&.codemode.connector.v1.PreviewResponse\x12N\n" +
+	"\aResolve\x12\x1b.codemode.connector.v1.Call\x1a&.codemode.connector.v1.ResolveResponse\x12^\n" +
 	"\tPassEnded\x12'.codemode.connector.v1.PassEndedRequest\x1a(.codemode.connector.v1.PassEndedResponse\x12X\n" +
 	"\aDispose\x12%.codemode.connector.v1.DisposeRequest\x1a&.codemode.connector.v1.DisposeResponse2\xcf\x02\n" +
 	"\fHostServices\x12L\n" +
@@ -2240,7 +2308,7 @@ func file_connector_proto_rawDescGZIP() []byte {
 }
 
 var file_connector_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_connector_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
+var file_connector_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
 var file_connector_proto_goTypes = []any{
 	(Happened)(0),                 // 0: codemode.connector.v1.Happened
 	(Effect)(0),                   // 1: codemode.connector.v1.Effect
@@ -2263,36 +2331,37 @@ var file_connector_proto_goTypes = []any{
 	(*RevertResponse)(nil),        // 18: codemode.connector.v1.RevertResponse
 	(*ReconcileResponse)(nil),     // 19: codemode.connector.v1.ReconcileResponse
 	(*PreviewResponse)(nil),       // 20: codemode.connector.v1.PreviewResponse
-	(*PassEndedRequest)(nil),      // 21: codemode.connector.v1.PassEndedRequest
-	(*PassEndedResponse)(nil),     // 22: codemode.connector.v1.PassEndedResponse
-	(*DisposeRequest)(nil),        // 23: codemode.connector.v1.DisposeRequest
-	(*DisposeResponse)(nil),       // 24: codemode.connector.v1.DisposeResponse
-	(*GetRequest)(nil),            // 25: codemode.connector.v1.GetRequest
-	(*GetResponse)(nil),           // 26: codemode.connector.v1.GetResponse
-	(*PutRequest)(nil),            // 27: codemode.connector.v1.PutRequest
-	(*PutResponse)(nil),           // 28: codemode.connector.v1.PutResponse
-	(*DeleteRequest)(nil),         // 29: codemode.connector.v1.DeleteRequest
-	(*DeleteResponse)(nil),        // 30: codemode.connector.v1.DeleteResponse
-	(*AskRequest)(nil),            // 31: codemode.connector.v1.AskRequest
-	(*AskResponse)(nil),           // 32: codemode.connector.v1.AskResponse
-	(*Error)(nil),                 // 33: codemode.connector.v1.Error
-	(*Diagnostic)(nil),            // 34: codemode.connector.v1.Diagnostic
-	nil,                           // 35: codemode.connector.v1.Call.LabelsEntry
-	(*timestamppb.Timestamp)(nil), // 36: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),   // 37: google.protobuf.Duration
+	(*ResolveResponse)(nil),       // 21: codemode.connector.v1.ResolveResponse
+	(*PassEndedRequest)(nil),      // 22: codemode.connector.v1.PassEndedRequest
+	(*PassEndedResponse)(nil),     // 23: codemode.connector.v1.PassEndedResponse
+	(*DisposeRequest)(nil),        // 24: codemode.connector.v1.DisposeRequest
+	(*DisposeResponse)(nil),       // 25: codemode.connector.v1.DisposeResponse
+	(*GetRequest)(nil),            // 26: codemode.connector.v1.GetRequest
+	(*GetResponse)(nil),           // 27: codemode.connector.v1.GetResponse
+	(*PutRequest)(nil),            // 28: codemode.connector.v1.PutRequest
+	(*PutResponse)(nil),           // 29: codemode.connector.v1.PutResponse
+	(*DeleteRequest)(nil),         // 30: codemode.connector.v1.DeleteRequest
+	(*DeleteResponse)(nil),        // 31: codemode.connector.v1.DeleteResponse
+	(*AskRequest)(nil),            // 32: codemode.connector.v1.AskRequest
+	(*AskResponse)(nil),           // 33: codemode.connector.v1.AskResponse
+	(*Error)(nil),                 // 34: codemode.connector.v1.Error
+	(*Diagnostic)(nil),            // 35: codemode.connector.v1.Diagnostic
+	nil,                           // 36: codemode.connector.v1.Call.LabelsEntry
+	(*timestamppb.Timestamp)(nil), // 37: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),   // 38: google.protobuf.Duration
 }
 var file_connector_proto_depIdxs = []int32{
 	9,  // 0: codemode.connector.v1.MethodsResponse.method:type_name -> codemode.connector.v1.Method
 	8,  // 1: codemode.connector.v1.MethodsResponse.skipped:type_name -> codemode.connector.v1.Skipped
-	35, // 2: codemode.connector.v1.Call.labels:type_name -> codemode.connector.v1.Call.LabelsEntry
-	36, // 3: codemode.connector.v1.Call.deadline:type_name -> google.protobuf.Timestamp
+	36, // 2: codemode.connector.v1.Call.labels:type_name -> codemode.connector.v1.Call.LabelsEntry
+	37, // 3: codemode.connector.v1.Call.deadline:type_name -> google.protobuf.Timestamp
 	14, // 4: codemode.connector.v1.InvokeResponse.progress:type_name -> codemode.connector.v1.Progress
 	15, // 5: codemode.connector.v1.InvokeResponse.result:type_name -> codemode.connector.v1.Result
 	12, // 6: codemode.connector.v1.RevertRequest.call:type_name -> codemode.connector.v1.Call
 	0,  // 7: codemode.connector.v1.ReconcileResponse.happened:type_name -> codemode.connector.v1.Happened
-	37, // 8: codemode.connector.v1.Error.retry_after:type_name -> google.protobuf.Duration
+	38, // 8: codemode.connector.v1.Error.retry_after:type_name -> google.protobuf.Duration
 	1,  // 9: codemode.connector.v1.Error.effect:type_name -> codemode.connector.v1.Effect
-	34, // 10: codemode.connector.v1.Error.diagnostics:type_name -> codemode.connector.v1.Diagnostic
+	35, // 10: codemode.connector.v1.Error.diagnostics:type_name -> codemode.connector.v1.Diagnostic
 	2,  // 11: codemode.connector.v1.Connector.Describe:input_type -> codemode.connector.v1.DescribeRequest
 	4,  // 12: codemode.connector.v1.Connector.Configure:input_type -> codemode.connector.v1.ConfigureRequest
 	6,  // 13: codemode.connector.v1.Connector.Methods:input_type -> codemode.connector.v1.MethodsRequest
@@ -2302,29 +2371,31 @@ var file_connector_proto_depIdxs = []int32{
 	17, // 17: codemode.connector.v1.Connector.Revert:input_type -> codemode.connector.v1.RevertRequest
 	12, // 18: codemode.connector.v1.Connector.Reconcile:input_type -> codemode.connector.v1.Call
 	12, // 19: codemode.connector.v1.Connector.Preview:input_type -> codemode.connector.v1.Call
-	21, // 20: codemode.connector.v1.Connector.PassEnded:input_type -> codemode.connector.v1.PassEndedRequest
-	23, // 21: codemode.connector.v1.Connector.Dispose:input_type -> codemode.connector.v1.DisposeRequest
-	25, // 22: codemode.connector.v1.HostServices.Get:input_type -> codemode.connector.v1.GetRequest
-	27, // 23: codemode.connector.v1.HostServices.Put:input_type -> codemode.connector.v1.PutRequest
-	29, // 24: codemode.connector.v1.HostServices.Delete:input_type -> codemode.connector.v1.DeleteRequest
-	31, // 25: codemode.connector.v1.HostServices.Ask:input_type -> codemode.connector.v1.AskRequest
-	3,  // 26: codemode.connector.v1.Connector.Describe:output_type -> codemode.connector.v1.DescribeResponse
-	5,  // 27: codemode.connector.v1.Connector.Configure:output_type -> codemode.connector.v1.ConfigureResponse
-	7,  // 28: codemode.connector.v1.Connector.Methods:output_type -> codemode.connector.v1.MethodsResponse
-	11, // 29: codemode.connector.v1.Connector.Watch:output_type -> codemode.connector.v1.Change
-	13, // 30: codemode.connector.v1.Connector.Invoke:output_type -> codemode.connector.v1.InvokeResponse
-	16, // 31: codemode.connector.v1.Connector.Prepare:output_type -> codemode.connector.v1.PrepareResponse
-	18, // 32: codemode.connector.v1.Connector.Revert:output_type -> codemode.connector.v1.RevertResponse
-	19, // 33: codemode.connector.v1.Connector.Reconcile:output_type -> codemode.connector.v1.ReconcileResponse
-	20, // 34: codemode.connector.v1.Connector.Preview:output_type -> codemode.connector.v1.PreviewResponse
-	22, // 35: codemode.connector.v1.Connector.PassEnded:output_type -> codemode.connector.v1.PassEndedResponse
-	24, // 36: codemode.connector.v1.Connector.Dispose:output_type -> codemode.connector.v1.DisposeResponse
-	26, // 37: codemode.connector.v1.HostServices.Get:output_type -> codemode.connector.v1.GetResponse
-	28, // 38: codemode.connector.v1.HostServices.Put:output_type -> codemode.connector.v1.PutResponse
-	30, // 39: codemode.connector.v1.HostServices.Delete:output_type -> codemode.connector.v1.DeleteResponse
-	32, // 40: codemode.connector.v1.HostServices.Ask:output_type -> codemode.connector.v1.AskResponse
-	26, // [26:41] is the sub-list for method output_type
-	11, // [11:26] is the sub-list for method input_type
+	12, // 20: codemode.connector.v1.Connector.Resolve:input_type -> codemode.connector.v1.Call
+	22, // 21: codemode.connector.v1.Connector.PassEnded:input_type -> codemode.connector.v1.PassEndedRequest
+	24, // 22: codemode.connector.v1.Connector.Dispose:input_type -> codemode.connector.v1.DisposeRequest
+	26, // 23: codemode.connector.v1.HostServices.Get:input_type -> codemode.connector.v1.GetRequest
+	28, // 24: codemode.connector.v1.HostServices.Put:input_type -> codemode.connector.v1.PutRequest
+	30, // 25: codemode.connector.v1.HostServices.Delete:input_type -> codemode.connector.v1.DeleteRequest
+	32, // 26: codemode.connector.v1.HostServices.Ask:input_type -> codemode.connector.v1.AskRequest
+	3,  // 27: codemode.connector.v1.Connector.Describe:output_type -> codemode.connector.v1.DescribeResponse
+	5,  // 28: codemode.connector.v1.Connector.Configure:output_type -> codemode.connector.v1.ConfigureResponse
+	7,  // 29: codemode.connector.v1.Connector.Methods:output_type -> codemode.connector.v1.MethodsResponse
+	11, // 30: codemode.connector.v1.Connector.Watch:output_type -> codemode.connector.v1.Change
+	13, // 31: codemode.connector.v1.Connector.Invoke:output_type -> codemode.connector.v1.InvokeResponse
+	16, // 32: codemode.connector.v1.Connector.Prepare:output_type -> codemode.connector.v1.PrepareResponse
+	18, // 33: codemode.connector.v1.Connector.Revert:output_type -> codemode.connector.v1.RevertResponse
+	19, // 34: codemode.connector.v1.Connector.Reconcile:output_type -> codemode.connector.v1.ReconcileResponse
+	20, // 35: codemode.connector.v1.Connector.Preview:output_type -> codemode.connector.v1.PreviewResponse
+	21, // 36: codemode.connector.v1.Connector.Resolve:output_type -> codemode.connector.v1.ResolveResponse
+	23, // 37: codemode.connector.v1.Connector.PassEnded:output_type -> codemode.connector.v1.PassEndedResponse
+	25, // 38: codemode.connector.v1.Connector.Dispose:output_type -> codemode.connector.v1.DisposeResponse
+	27, // 39: codemode.connector.v1.HostServices.Get:output_type -> codemode.connector.v1.GetResponse
+	29, // 40: codemode.connector.v1.HostServices.Put:output_type -> codemode.connector.v1.PutResponse
+	31, // 41: codemode.connector.v1.HostServices.Delete:output_type -> codemode.connector.v1.DeleteResponse
+	33, // 42: codemode.connector.v1.HostServices.Ask:output_type -> codemode.connector.v1.AskResponse
+	27, // [27:43] is the sub-list for method output_type
+	11, // [11:27] is the sub-list for method input_type
 	11, // [11:11] is the sub-list for extension type_name
 	11, // [11:11] is the sub-list for extension extendee
 	0,  // [0:11] is the sub-list for field type_name
@@ -2350,7 +2421,7 @@ func file_connector_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_connector_proto_rawDesc), len(file_connector_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   34,
+			NumMessages:   35,
 			NumExtensions: 0,
 			NumServices:   2,
 		},
