@@ -487,7 +487,7 @@ func TestReadingCommands(t *testing.T) {
 		"describe shop --skipped --json":     {0, `"reason": "It leads nowhere."`},
 		"describe nothing":                   {2, "nothing (unknown)"},
 		"version":                            {0, "connector protocol 1"},
-		"version --json":                     {0, `"controlProtocol": 4`},
+		"version --json":                     {0, `"controlProtocol": 5`},
 	} {
 		s := newStage(host)
 		s.does(t, tc.code, strings.Fields(line)...)

@@ -28,6 +28,7 @@ func newRoot(a *app) *cobra.Command {
 	root.AddCommand(
 		newRun(a), newPending(a), newApprove(a), newReject(a), newSettle(a), newResume(a), newRollback(a),
 		newExecutions(a), newShow(a), newSearch(a), newDescribe(a), newTypes(a), newSnippets(a), newExpire(a), newPrune(a), newDelete(a),
+		newExport(a), newImport(a), newBackup(a), newRestore(a),
 		newServe(a), newMCP(a), newValidate(a), newDoctor(a), newFmt(a), newVersion(a),
 	)
 	return root
