@@ -31,7 +31,7 @@ With --skipped, list what a namespace could not offer as methods, and why.`,
 				return err
 			}
 			if d.Kind == catalog.KindUnknown {
-				return exit(exitUsage)
+				return exit(exitUnchanged)
 			}
 			return nil
 		}),

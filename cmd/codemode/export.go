@@ -21,6 +21,7 @@ func newExport(a *app) *cobra.Command {
 	out := ""
 	cmd := &cobra.Command{
 		Use: "export [ID...]", Short: "Write executions with their journals as JSON lines",
+		ValidArgsFunction: a.executionIDs(anyArgument),
 		Long: `Write executions as JSON lines, all if none is named: a head, every event, an
 end. What the schemas of their methods mark as writeOnly is taken out; what a
 program has copied elsewhere is not. It is for audits, for other tools, and for
