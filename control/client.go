@@ -193,6 +193,11 @@ func (c *Client) Search(ctx context.Context, q catalog.Query) (*catalog.Results,
 	return call[*catalog.Results](ctx, c, "search", q)
 }
 
+// Skipped tells what a connector could not offer.
+func (c *Client) Skipped(ctx context.Context, connector string) (*core.Skipped, error) {
+	return call[*core.Skipped](ctx, c, "skipped", describeRequest{Target: connector})
+}
+
 // Describe tells of a namespace, a method or a type.
 func (c *Client) Describe(ctx context.Context, target string) (*catalog.Description, error) {
 	return call[*catalog.Description](ctx, c, "describe", describeRequest{Target: target})

@@ -48,6 +48,7 @@ func TestRequestsCrossTheSocket(t *testing.T) {
 	detail := &core.Detail{ID: "x", Source: "1", Input: tricky, Outcome: out, Timeline: []core.Entry{{Index: 1, At: at, Kind: "pass", Text: "t"}}}
 	results := &catalog.Results{Results: []catalog.Result{{Path: "c.m", Score: 1.5}}, Total: 1}
 	description := &catalog.Description{Path: "c.m", Kind: catalog.KindMethod, Notes: []string{"n"}}
+	skipped := &core.Skipped{Connector: "c", Offered: 3, Skipped: []core.SkippedMethod{{Name: "GET /a", Reason: "r"}}}
 	tool := core.Tool{Name: "codemode", InputSchema: tricky}
 	progress := core.Progress{Running: true, Calls: 3, Done: 1, Executing: []string{"c.m"}}
 	run := core.RunRequest{ID: "x", Code: "1 < 2", Input: tricky, Caller: "c", Labels: map[string]string{"a": "b"}, Task: "t", AskWrites: true}
@@ -75,6 +76,7 @@ func TestRequestsCrossTheSocket(t *testing.T) {
 		show:        func(id string) (*core.Detail, error) { note(id); return detail, nil },
 		search:      func(q catalog.Query) (*catalog.Results, error) { note(q); return results, nil },
 		describe:    func(target string) (*catalog.Description, error) { note(target); return description, nil },
+		skipped:     func(connector string) (*core.Skipped, error) { note(connector); return skipped, nil },
 		tool:        tool,
 		types:       func(names []string) (*core.Types, error) { note(names); return types, nil },
 		saveSnippet: func(r core.SaveRequest) (*core.Snippet, error) { note(r); return snippet, nil },
@@ -112,6 +114,7 @@ func TestRequestsCrossTheSocket(t *testing.T) {
 		"show":         {detail, func(ctx context.Context, c *control.Client) (any, error) { return c.Show(ctx, "x") }, "x"},
 		"search":       {results, func(ctx context.Context, c *control.Client) (any, error) { return c.Search(ctx, query) }, query},
 		"describe":     {description, func(ctx context.Context, c *control.Client) (any, error) { return c.Describe(ctx, "c.m") }, "c.m"},
+		"skipped":      {skipped, func(ctx context.Context, c *control.Client) (any, error) { return c.Skipped(ctx, "c") }, "c"},
 		"types":        {types, func(ctx context.Context, c *control.Client) (any, error) { return c.Types(ctx, []string{"a"}) }, []string{"a"}},
 		"save snippet": {snippet, func(ctx context.Context, c *control.Client) (any, error) { return c.SaveSnippet(ctx, save) }, save},
 		"snippets": {[]core.Snippet{*snippet}, func(ctx context.Context, c *control.Client) (any, error) {
@@ -216,6 +219,7 @@ func TestGuestOfAnotherConfiguration(t *testing.T) {
 		show:       func(string) (*core.Detail, error) { return &core.Detail{}, nil },
 		search:     func(catalog.Query) (*catalog.Results, error) { return &catalog.Results{}, nil },
 		describe:   func(string) (*catalog.Description, error) { return &catalog.Description{}, nil },
+		skipped:    func(string) (*core.Skipped, error) { return &core.Skipped{}, nil },
 		reject:     func(core.RejectRequest) (*core.Reply, error) { return &core.Reply{}, nil },
 		snippets:   func() ([]core.Snippet, error) { return nil, nil },
 		snippet:    func(string, int) (*core.Snippet, error) { return &core.Snippet{}, nil },
@@ -228,6 +232,7 @@ func TestGuestOfAnotherConfiguration(t *testing.T) {
 		"show":       func(ctx context.Context) error { _, err := c.Show(ctx, "x"); return err },
 		"search":     func(ctx context.Context) error { _, err := c.Search(ctx, catalog.Query{}); return err },
 		"describe":   func(ctx context.Context) error { _, err := c.Describe(ctx, "x"); return err },
+		"skipped":    func(ctx context.Context) error { _, err := c.Skipped(ctx, "x"); return err },
 		"snippets":   func(ctx context.Context) error { _, err := c.Snippets(ctx); return err },
 		"snippet":    func(ctx context.Context) error { _, err := c.Snippet(ctx, "s", 0); return err },
 		"tool":       func(ctx context.Context) error { _, err := c.Tool(ctx); return err },

@@ -36,6 +36,8 @@ type Service interface {
 	Show(ctx context.Context, id string) (*core.Detail, error)
 	Search(ctx context.Context, q catalog.Query) (*catalog.Results, error)
 	Describe(ctx context.Context, target string) (*catalog.Description, error)
+	// Skipped tells what a connector could not offer, and why.
+	Skipped(ctx context.Context, connector string) (*core.Skipped, error)
 	// Types declares namespaces in TypeScript; none: all.
 	Types(ctx context.Context, namespaces []string) (*core.Types, error)
 	SaveSnippet(ctx context.Context, req core.SaveRequest) (*core.Snippet, error)

@@ -31,6 +31,7 @@ type fake struct {
 	show          func(string) (*core.Detail, error)
 	search        func(catalog.Query) (*catalog.Results, error)
 	describe      func(string) (*catalog.Description, error)
+	skipped       func(string) (*core.Skipped, error)
 	types         func([]string) (*core.Types, error)
 	saveSnippet   func(core.SaveRequest) (*core.Snippet, error)
 	snippets      func() ([]core.Snippet, error)
@@ -79,6 +80,9 @@ func (f *fake) Search(_ context.Context, q catalog.Query) (*catalog.Results, err
 }
 func (f *fake) Describe(_ context.Context, target string) (*catalog.Description, error) {
 	return f.describe(target)
+}
+func (f *fake) Skipped(_ context.Context, connector string) (*core.Skipped, error) {
+	return f.skipped(connector)
 }
 func (f *fake) Types(_ context.Context, names []string) (*core.Types, error) { return f.types(names) }
 func (f *fake) SaveSnippet(_ context.Context, r core.SaveRequest) (*core.Snippet, error) {

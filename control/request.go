@@ -120,6 +120,9 @@ var routes = map[string]route{
 	"describe": {always: true, answer: handle(func(s *Server, ctx context.Context, r describeRequest) (*catalog.Description, error) {
 		return s.host.Describe(ctx, r.Target)
 	})},
+	"skipped": {always: true, answer: handle(func(s *Server, ctx context.Context, r describeRequest) (*core.Skipped, error) {
+		return s.host.Skipped(ctx, r.Target)
+	})},
 	"types": {always: true, answer: handle(func(s *Server, ctx context.Context, r typesRequest) (*core.Types, error) {
 		return s.host.Types(ctx, r.Namespaces)
 	})},

@@ -19,6 +19,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/codemode-go/codemode/core/catalog"
+	"github.com/codemode-go/codemode/core/declared"
 	"github.com/codemode-go/codemode/core/engine"
 	"github.com/codemode-go/codemode/core/journal"
 	"github.com/codemode-go/codemode/core/policy"
@@ -103,6 +104,8 @@ type Connector struct {
 	Timeout func(*catalog.Method) time.Duration
 	// Pace bounds what is asked of it.
 	Pace Pace
+	// Declared is what its methods do besides what the connector itself can: reads before, reverts, reconciliations, previews.
+	Declared declared.Blocks
 	// Hint is one line on the connector for the tool's description; empty: its own instructions.
 	Hint string
 	// Check says what is wrong with Config, given the connector's schema of it; nil: the host checks it itself.

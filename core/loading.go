@@ -231,7 +231,7 @@ func (e *entry) read(ctx context.Context, r *registry, configured *bool) (found 
 	if found.methods, err = e.list(offer.Methods); err != nil {
 		return found, &loadError{err.Error(), nil}
 	}
-	found.desc = *desc
+	found.desc, found.skipped = *desc, offer.Skipped
 	found.desc.Instructions = joined(offer.Instructions, desc.Instructions)
 	return found, nil
 }

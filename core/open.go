@@ -44,6 +44,7 @@ func Open(ctx context.Context, cfg *config.Config, o OpenOptions) (*Host, error)
 		options.Connectors = append(options.Connectors, Connector{
 			Label: c.Label, Connector: s, Config: c.ConfigJSON, Rules: c.Rules,
 			Adjust: c.Apply, Timeout: c.CallTimeout, Check: c.Validate, Explain: explainer(c), Pace: paceOf(c), Hint: c.Hint,
+			Declared: c.Declared,
 		})
 	}
 	for _, m := range cfg.Modules {

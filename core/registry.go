@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/codemode-go/codemode/core/catalog"
+	"github.com/codemode-go/codemode/core/declared"
 	"github.com/codemode-go/codemode/core/journal"
 	"github.com/codemode-go/codemode/core/policy"
 	"github.com/codemode-go/codemode/core/sandbox"
@@ -64,6 +65,7 @@ type offered struct {
 	desc    wire.Description
 	print   []byte // the configuration's fingerprint
 	methods []*catalog.Method
+	skipped []wire.Skipped
 }
 
 func newRegistry(ctx context.Context, o Options) (*registry, error) {
@@ -92,7 +94,7 @@ func newRegistry(ctx context.Context, o Options) (*registry, error) {
 			e.attended = &attended{Connector: c.Connector, running: map[*wire.Call]bool{}}
 			c.Connector = e.attended
 		}
-		c.Connector = newPaced(c)
+		c.Connector = declared.New(newPaced(c), c.Declared)
 		e.Connector = c
 		r.entries = append(r.entries, e)
 	}
@@ -119,7 +121,7 @@ func (e *entry) method(m *wire.Method) *catalog.Method {
 		InputSchema: m.InputSchema, OutputSchema: m.OutputSchema,
 		ReadOnly: m.ReadOnly, Idempotent: m.Idempotent, Destructive: m.Destructive,
 		RequiresApproval: m.RequiresApproval, Reexecute: m.Replay == wire.ReplayReexecute,
-		Prepares: m.Prepares, Reverts: m.Reverts, Reconciles: m.Reconciles, Previews: m.Previews,
+		Prepares: m.Prepares, Reverts: m.Reverts, Reconciles: m.Reconciles, Previews: m.Previews, StandsIn: m.StandsIn,
 	}
 	if e.Adjust != nil {
 		e.Adjust(c)
@@ -155,6 +157,17 @@ func (e *entry) describe() catalog.Connector {
 		c.Unavailable = e.err.class
 	}
 	return c
+}
+
+// omitted tells what the connector does not offer.
+func (e *entry) omitted() *Skipped {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	s := &Skipped{Connector: e.Label, Offered: len(e.methods), Skipped: []SkippedMethod{}}
+	for _, m := range e.skipped {
+		s.Skipped = append(s.Skipped, SkippedMethod(m))
+	}
+	return s
 }
 
 func (r *registry) catalog() *catalog.Catalog {

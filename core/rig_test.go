@@ -27,6 +27,7 @@ type rig struct {
 	invoke  func(ctx context.Context, call *wire.Call) (*wire.Result, error)
 	prepare func(ctx context.Context, call *wire.Call) (json.RawMessage, error)
 	preview func(ctx context.Context, call *wire.Call) (string, error)
+	resolve func(call *wire.Call) (*wire.Resolution, error)
 	told    func(call *wire.Call) (*wire.Reconciliation, error)
 	revert  func(ctx context.Context, req *wire.RevertRequest) error
 	list    func() ([]*wire.Method, error)
@@ -108,6 +109,10 @@ func (r *rig) Preview(ctx context.Context, call *wire.Call) (string, error) {
 		return "", nil
 	}
 	return r.preview(ctx, call)
+}
+
+func (r *rig) Resolve(_ context.Context, call *wire.Call) (*wire.Resolution, error) {
+	return r.resolve(call)
 }
 
 func (r *rig) PassEnded(context.Context, *wire.PassEnd) error { return nil }

@@ -169,6 +169,28 @@ func (h *Host) Search(ctx context.Context, q catalog.Query) (*catalog.Results, e
 	return &r, nil
 }
 
+// Skipped is what a connector could not make a method of.
+type Skipped struct {
+	Connector string          `json:"connector"`
+	Offered   int             `json:"offered"` // the methods that it does offer
+	Skipped   []SkippedMethod `json:"skipped"`
+}
+
+// SkippedMethod is something that a connector does not offer.
+type SkippedMethod struct {
+	Name   string `json:"name"` // what it is called where it comes from
+	Reason string `json:"reason"`
+}
+
+// Skipped tells what a connector could not offer, and why. One that is not available is an error.
+func (h *Host) Skipped(ctx context.Context, connector string) (*Skipped, error) {
+	h.registry.load(ctx)
+	if err := h.registry.need(ctx, connector); err != nil {
+		return nil, err
+	}
+	return h.registry.entry(connector).omitted(), nil
+}
+
 // Describe tells of a namespace, a method or a type.
 func (h *Host) Describe(ctx context.Context, target string) (*catalog.Description, error) {
 	h.registry.load(ctx)

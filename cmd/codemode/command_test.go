@@ -471,6 +471,9 @@ func TestReadingCommands(t *testing.T) {
 			}
 			return d, nil
 		},
+		skipped: func(connector string) (*core.Skipped, error) {
+			return &core.Skipped{Connector: connector, Offered: 8, Skipped: []core.SkippedMethod{{Name: "broken (GET /broken)", Reason: "It leads nowhere."}}}, nil
+		},
 	}
 	for line, tc := range map[string]struct {
 		code int
@@ -483,6 +486,8 @@ func TestReadingCommands(t *testing.T) {
 		"show x1":                            {0, "1 + 1"},
 		"search open an issue --connector c": {0, "Nothing was found."},
 		"describe c.m":                       {0, "c.m (method)"},
+		"describe shop --skipped":            {0, "shop offers 8 methods, and 1 cannot be offered."},
+		"describe shop --skipped --json":     {0, `"reason": "It leads nowhere."`},
 		"describe nothing":                   {4, "nothing (unknown)"},
 		"version":                            {0, "connector protocol 1"},
 		"version --json":                     {0, `"controlProtocol": 5`},

@@ -41,6 +41,7 @@ type service struct {
 	show          func(string) (*core.Detail, error)
 	search        func(catalog.Query) (*catalog.Results, error)
 	describe      func(string) (*catalog.Description, error)
+	skipped       func(string) (*core.Skipped, error)
 	types         func([]string) (*core.Types, error)
 	saveSnippet   func(core.SaveRequest) (*core.Snippet, error)
 	snippets      func() ([]core.Snippet, error)
@@ -86,6 +87,9 @@ func (s *service) Search(_ context.Context, q catalog.Query) (*catalog.Results, 
 }
 func (s *service) Describe(_ context.Context, target string) (*catalog.Description, error) {
 	return s.describe(target)
+}
+func (s *service) Skipped(_ context.Context, connector string) (*core.Skipped, error) {
+	return s.skipped(connector)
 }
 func (s *service) Types(_ context.Context, names []string) (*core.Types, error) {
 	return s.types(names)

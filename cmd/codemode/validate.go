@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -55,7 +56,7 @@ func check(c *config.Config, found *core.Inspection) render.Validation {
 			for _, w := range warnings {
 				v.Warnings = append(v.Warnings, w.String())
 			}
-			if err != nil {
+			if err := errors.Join(err, c.Connector(conn.Label).CheckDeclared(conn.Methods)); err != nil {
 				v.Error, r.Valid = err.Error(), false
 			}
 		}

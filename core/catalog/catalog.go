@@ -37,6 +37,7 @@ type Method struct {
 	RequiresApproval                        bool // as the connector declares it
 	Reexecute                               bool
 	Prepares, Reverts, Reconciles, Previews bool
+	StandsIn                                bool // each call is judged as the call of another method that it stands for
 
 	// Asks says that, after policy, a call of this method waits for a person, or may wait (rules can look at arguments).
 	Asks bool

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/codemode-go/codemode/core/declared"
 	"github.com/codemode-go/codemode/core/policy"
 )
 
@@ -99,12 +100,16 @@ type Connector struct {
 	SensitivePaths [][]string
 	Rules          []policy.Rule
 	Methods        []Method
+	// Declared is what the blocks prepare, revert, reconcile and preview add to its methods.
+	Declared declared.Blocks
 
 	source  *source
 	header  hcl.Range // of the connector block
 	config  *hcl.Block
 	attrs   hcl.Attributes // of the config block
 	secrets []string
+
+	declarations []*declaration // as Declared, with their places
 }
 
 // Retries say how often a call that failed is tried again, where that is safe:

@@ -50,8 +50,9 @@ func (l *loader) connector(block *hcl.Block) *Connector {
 	content := l.decode(block, []attribute{
 		plugin, texts("args", &c.Args), checksum(&c.Checksum), flag("mtls", &c.MTLS), {name: "env"}, line("hint", &c.Hint),
 		duration("timeout", &c.Timeout), count("concurrency", &c.Concurrency),
-	}, hcl.BlockHeaderSchema{Type: "config"}, hcl.BlockHeaderSchema{Type: "retries"}, hcl.BlockHeaderSchema{Type: "rate_limit"},
-		hcl.BlockHeaderSchema{Type: "rule"}, hcl.BlockHeaderSchema{Type: "method", LabelNames: []string{"pattern"}})
+	}, append(declarationHeaders(), hcl.BlockHeaderSchema{Type: "config"}, hcl.BlockHeaderSchema{Type: "retries"},
+		hcl.BlockHeaderSchema{Type: "rate_limit"}, hcl.BlockHeaderSchema{Type: "rule"},
+		hcl.BlockHeaderSchema{Type: "method", LabelNames: []string{"pattern"}})...)
 	if strings.ContainsAny(c.Plugin, `/\`) {
 		c.Plugin = l.resolve(filepath.FromSlash(c.Plugin))
 	}
@@ -67,6 +68,8 @@ func (l *loader) connector(block *hcl.Block) *Connector {
 	for _, b := range content.Blocks.OfType("method") {
 		c.Methods = append(c.Methods, l.method(b))
 	}
+	c.declarations = l.declarations(content.Blocks)
+	c.Declared = blocksOf(c.declarations)
 	l.source.secrets = append(l.source.secrets, c.secrets...)
 	return c
 }

@@ -3,8 +3,11 @@ package config_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
+	"iter"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -123,7 +126,7 @@ func checkConditions(t *testing.T, c *config.Connector, methods []byte) (string,
 	for _, w := range warnings {
 		fmt.Fprintf(&b, "\nwarning: %s", w)
 	}
-	return b.String(), err
+	return b.String(), errors.Join(err, c.CheckDeclared(list))
 }
 
 func optionsOf(comment string) config.Options {
@@ -189,11 +192,34 @@ func dump(t *testing.T, c *config.Config) string {
 		for _, m := range connector.Methods {
 			line("  method", m)
 		}
+		for method, call := range sorted(connector.Declared.Prepare) {
+			fmt.Fprintf(&b, "  prepare %s: %s args=%v\n", method, call.Method, call.Args != nil)
+		}
+		for method, call := range sorted(connector.Declared.Revert) {
+			fmt.Fprintf(&b, "  revert %s: %s args=%v\n", method, call.Method, call.Args != nil)
+		}
+		for method, q := range sorted(connector.Declared.Reconcile) {
+			fmt.Fprintf(&b, "  reconcile %s: %s args=%v result=%v\n", method, q.Method, q.Args != nil, q.Result != nil)
+		}
+		for method := range sorted(connector.Declared.Preview) {
+			fmt.Fprintf(&b, "  preview %s\n", method)
+		}
 	}
 	for _, m := range c.Modules {
 		line("module "+m.Name, []string{m.Description, m.Text})
 	}
 	return b.String()
+}
+
+// sorted walks a map in the order of its keys.
+func sorted[T any](m map[string]T) iter.Seq2[string, T] {
+	return func(yield func(string, T) bool) {
+		for _, key := range slices.Sorted(maps.Keys(m)) {
+			if !yield(key, m[key]) {
+				return
+			}
+		}
+	}
 }
 
 // redacted is v as JSON without the connector's secrets.

@@ -1,6 +1,8 @@
 package config
 
 import (
+	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -40,6 +42,19 @@ connector "x" {
     effect = "deny"
   }
   method "*" {
+  }
+  prepare "m" {
+    call = "n"
+  }
+  revert "m" {
+    call = "n"
+  }
+  reconcile "m" {
+    call = "n"
+    happened = true
+  }
+  preview "m" {
+    text = "m"
   }
 }
 module "x.js" {
@@ -192,15 +207,18 @@ var samples = map[string]struct{ one, other, wrong string }{
 	"list of strings":   {`["x"]`, `["y"]`, `"x"`},
 	"object of strings": {`{ A = "x" }`, `{ B = "x" }`, `"x"`},
 	"condition":         {`caller == "x"`, `true`, `"x"`},
+	"expression":        {`{ a = args.a }`, `{}`, `args.a.b.`},
 	"type":              {`number`, `any`, `7`},
 	"any":               {`7`, `8`, ``},
 }
 
 // particular are samples of attributes with a form of their own.
 var particular = map[string][2]string{
-	"connector#checksum":    {`"sha256:` + strings.Repeat("a", 64) + `"`, `"sha256:` + strings.Repeat("b", 64) + `"`},
-	"connector.rule#effect": {`"allow"`, `"approve"`},
-	"sandbox#require":       {`"full"`, `"available"`},
+	"connector#checksum":           {`"sha256:` + strings.Repeat("a", 64) + `"`, `"sha256:` + strings.Repeat("b", 64) + `"`},
+	"connector.rule#effect":        {`"allow"`, `"approve"`},
+	"connector.preview#text":       {`"m ${args.a}"`, `upper("m")`},
+	"connector.reconcile#happened": {`length(result) > 0`, `false`},
+	"sandbox#require":              {`"full"`, `"available"`},
 }
 
 // A value of the type in the table is taken and changes the configuration, one of another type is refused, and the
@@ -231,7 +249,7 @@ func TestReferenceSaysTypesAndDefaults(t *testing.T) {
 				t.Errorf("%s: it takes %s, which is no %s", name, sample.wrong, e.kind)
 			}
 		}
-		if e.standard == "required" {
+		if e.standard == "required" || e.kind == "expression" {
 			continue
 		}
 		standard := strings.Replace(e.standard, "none", "null", 1)
@@ -297,7 +315,17 @@ func mustLoadText(t *testing.T, path, text string) *Config {
 // same says how two configurations differ.
 func same(a, b *Config) string {
 	return cmp.Diff(a, b, cmpopts.IgnoreUnexported(Config{}, Connector{}, Module{}), cmpopts.IgnoreFields(policy.Rule{}, "Place"),
-		cmp.Comparer(func(a, b *condition) bool { return (a == nil) == (b == nil) }))
+		cmp.Comparer(func(a, b *condition) bool { return (a == nil) == (b == nil) }),
+		cmp.Comparer(func(a, b *expression) bool { return written(a) == written(b) }))
+}
+
+// written is what an expression comes to without knowing anything of a call.
+func written(e *expression) string {
+	if e == nil {
+		return ""
+	}
+	v, _ := e.Value(map[string]json.RawMessage{})
+	return fmt.Sprintf("%v %s", v == nil, v)
 }
 
 func TestReferenceNamesEveryFunction(t *testing.T) {

@@ -25,13 +25,14 @@ func (d *divergence) Error() string { return "replay divergence at call " + d.Se
 // issue journals the calls of a turn: known ones are matched with their record, new ones are judged.
 func (p *pass) issue(calls []sandbox.Call) error {
 	fresh := make([]*judgement, 0, len(calls))
+	subjects := p.subjects(calls)
 	for _, c := range calls {
 		if p.replay != nil {
 			p.replay.saw(c.Seq)
 		}
 		known := p.rec.state.Calls[c.Seq]
 		if known == nil {
-			fresh = append(fresh, p.judge(c))
+			fresh = append(fresh, p.judge(c, subjects[c.Seq]))
 			continue
 		}
 		if err := p.match(known, c); err != nil {
@@ -111,7 +112,7 @@ type judgement struct {
 }
 
 // judge resolves a new call, validates its arguments and asks policy.
-func (p *pass) judge(c sandbox.Call) *judgement {
+func (p *pass) judge(c sandbox.Call, s subject) *judgement {
 	j := &judgement{issued: &journal.Issued{
 		Seq: c.Seq, Connector: c.Connector, Method: c.Method, Args: c.Args, Line: c.Line,
 		Verdict: journal.Verdict{Effect: string(policy.Allow)},
@@ -122,6 +123,9 @@ func (p *pass) judge(c sandbox.Call) *judgement {
 		return j
 	}
 	m, failure := p.resolve(c.Connector, c.Method, c.Args)
+	if failure == nil {
+		failure = s.failure
+	}
 	if failure != nil {
 		j.issued.Verdict, j.failure = journal.Verdict{Effect: string(policy.Deny), Rule: failure.Code}, failure
 		return j
@@ -129,14 +133,14 @@ func (p *pass) judge(c sandbox.Call) *judgement {
 	j.method = m
 	j.issued.ReadOnly, j.issued.Idempotent = m.ReadOnly, m.Idempotent
 	j.issued.Reexecute, j.issued.Revertible = m.Reexecute, m.Reverts
-	v := p.verdict(m, c.Args)
+	v := p.verdict(m, c.Args, s)
 	j.issued.Verdict = journal.Verdict{Effect: string(v.Effect), Rule: v.Rule, Reason: v.Reason}
 	switch v.Effect {
 	case policy.Deny:
 		j.failure = refusal(v)
 	case policy.Approve:
 		j.issued.Reexecute = false
-		j.issued.Approval = p.approvalDigest(m, c.Args)
+		j.issued.Approval = p.approvalDigest(m, c.Args, s)
 	}
 	return j
 }
@@ -174,11 +178,19 @@ func (x *Execution) resolve(connector, method string, args []byte) (*catalog.Met
 }
 
 // verdict asks policy about the arguments that will really be executed.
-func (x *Execution) verdict(m *catalog.Method, args []byte) policy.Verdict {
+func (x *Execution) verdict(m *catalog.Method, args []byte, s subject) policy.Verdict {
 	b := x.rec.state.Begun
-	return x.e.Policy.Judge(policy.Call{
-		Connector: m.Connector, Method: m, Args: args, Caller: b.Caller, Labels: b.Labels, AskWrites: b.AskWrites,
-	})
+	judge := func(m *catalog.Method, args []byte) policy.Verdict {
+		return x.e.Policy.Judge(policy.Call{
+			Connector: m.Connector, Method: m, Args: args, Caller: b.Caller, Labels: b.Labels, AskWrites: b.AskWrites,
+		})
+	}
+	if s.method == nil {
+		return judge(m, args)
+	}
+	own := *m // of which the rules speak; its declaration gives way to the other's
+	own.RequiresApproval, own.ReadOnly = false, s.method.ReadOnly
+	return stricter(judge(s.method, s.args), judge(&own, args))
 }
 
 // The names of errors that the host gives to programs.

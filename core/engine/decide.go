@@ -14,10 +14,14 @@ import (
 )
 
 // approvalDigest is what a decision is bound to: the argument bytes, the method and its input schema, and the
-// connector's label, plugin name, version and configuration.
-func (x *Execution) approvalDigest(m *catalog.Method, args []byte) []byte {
+// connector's label, plugin name, version and configuration; and the call that this one stands for.
+func (x *Execution) approvalDigest(m *catalog.Method, args []byte, s subject) []byte {
 	h := sha256.New()
-	for _, part := range [][]byte{args, []byte(m.Connector), []byte(m.Raw), m.InputSchema, x.e.Connectors.Identity(m.Connector)} {
+	parts := [][]byte{args, []byte(m.Connector), []byte(m.Raw), m.InputSchema, x.e.Connectors.Identity(m.Connector)}
+	if s.method != nil {
+		parts = append(parts, s.args, []byte(s.method.Raw), s.method.InputSchema)
+	}
+	for _, part := range parts {
 		var size [8]byte
 		binary.BigEndian.PutUint64(size[:], uint64(len(part)))
 		h.Write(size[:])
@@ -85,7 +89,7 @@ func (x *Execution) Decide(ctx context.Context, list []Decision) (picked bool, e
 	}
 	approvals := make([][]byte, len(list))
 	for i, d := range list {
-		if approvals[i], err = x.boundTo(s.Calls[d.Seq].Issued, d); err != nil {
+		if approvals[i], err = x.boundTo(ctx, s.Calls[d.Seq].Issued, d); err != nil {
 			return false, err
 		}
 	}
@@ -126,7 +130,7 @@ func stillSaid(s *journal.State) string {
 
 // boundTo is what a decision is bound to: what was shown, or the approver's own arguments in place of it, which are
 // validated and judged as the program's were.
-func (x *Execution) boundTo(i *journal.Issued, d Decision) ([]byte, error) {
+func (x *Execution) boundTo(ctx context.Context, i *journal.Issued, d Decision) ([]byte, error) {
 	if d.Args == nil {
 		return i.Approval, nil
 	}
@@ -137,10 +141,14 @@ func (x *Execution) boundTo(i *journal.Issued, d Decision) ([]byte, error) {
 	if failure != nil {
 		return nil, &UndecidableError{Seq: d.Seq, Reason: failure.Message}
 	}
-	if v := x.verdict(m, d.Args); v.Effect == policy.Deny {
+	s := x.subject(ctx, m, d.Seq, d.Args)
+	if s.failure != nil {
+		return nil, &UndecidableError{Seq: d.Seq, Reason: s.failure.Message}
+	}
+	if v := x.verdict(m, d.Args, s); v.Effect == policy.Deny {
 		return nil, &UndecidableError{Seq: d.Seq, Reason: "with these arguments the call is refused by policy " + v.Reason}
 	}
-	return x.approvalDigest(m, d.Args), nil
+	return x.approvalDigest(m, d.Args, s), nil
 }
 
 // ofReverts reports whether all decisions speak of reverts whose effect is in doubt.

@@ -171,14 +171,18 @@ func (p *pass) judgeAgain(c *call, known *journal.Call) (bool, error) {
 	if c.replayed != nil {
 		return false, nil
 	}
-	v := p.verdict(m, known.Args())
+	s := p.subjectUnlocked(m, c.seq, known.Args())
+	if s.failure != nil {
+		return true, p.refuse(c, refusedAs(s.failure), s.failure)
+	}
+	v := p.verdict(m, known.Args(), s)
 	switch {
 	case v.Effect == policy.Deny:
 		return true, p.refuse(c, journal.CallDenied, refusal(v))
 	case v.Effect != policy.Approve:
 		return false, nil
 	}
-	digest := p.approvalDigest(m, known.Args())
+	digest := p.approvalDigest(m, known.Args(), s)
 	if d := known.Decision; d != nil && slices.Equal(d.Approval, digest) {
 		return false, nil
 	}
@@ -201,10 +205,10 @@ func (p *pass) judgeAgain(c *call, known *journal.Call) (bool, error) {
 }
 
 // wireCall is a call as its connector gets it, but for attempt, key and deadline.
-func (p *pass) wireCall(m *catalog.Method, seq string, args []byte) *wire.Call {
-	b := p.rec.state.Begun
+func (x *Execution) wireCall(m *catalog.Method, seq string, args []byte) *wire.Call {
+	b := x.rec.state.Begun
 	return &wire.Call{
-		ExecutionID: p.rec.state.ID, Seq: seq, IdempotencyKey: p.rec.state.ID + "/" + seq, Attempt: 1,
+		ExecutionID: x.rec.state.ID, Seq: seq, IdempotencyKey: x.rec.state.ID + "/" + seq, Attempt: 1,
 		Caller: b.Caller, Labels: b.Labels, Task: b.Task, Method: m.Raw, Args: args,
 	}
 }

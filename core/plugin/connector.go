@@ -66,6 +66,11 @@ func (s *Supervisor) Reconcile(ctx context.Context, call *wire.Call) (*wire.Reco
 	return use(ctx, s, func(c wire.Connector) (*wire.Reconciliation, error) { return c.Reconcile(ctx, call) })
 }
 
+// Resolve implements [wire.Connector].
+func (s *Supervisor) Resolve(ctx context.Context, call *wire.Call) (*wire.Resolution, error) {
+	return use(ctx, s, func(c wire.Connector) (*wire.Resolution, error) { return c.Resolve(ctx, call) })
+}
+
 // Preview implements [wire.Connector].
 func (s *Supervisor) Preview(ctx context.Context, call *wire.Call) (string, error) {
 	text, err := use(ctx, s, func(c wire.Connector) (string, error) { return c.Preview(ctx, call) })

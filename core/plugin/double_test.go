@@ -215,6 +215,10 @@ func (d *double) Reconcile(context.Context, *wire.Call) (*wire.Reconciliation, e
 	return &wire.Reconciliation{Happened: wire.HappenedNo}, nil
 }
 
+func (d *double) Resolve(_ context.Context, call *wire.Call) (*wire.Resolution, error) {
+	return &wire.Resolution{Method: call.Method, Args: call.Args}, nil
+}
+
 func (d *double) Preview(_ context.Context, call *wire.Call) (string, error) {
 	return "will do " + string(call.Args), nil
 }

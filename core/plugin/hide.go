@@ -121,6 +121,9 @@ func (h hider) offer(o *wire.Offer) *wire.Offer {
 		method.Description = h.text(m.Description)
 		out.Methods = append(out.Methods, &method)
 	}
+	for _, s := range o.Skipped {
+		out.Skipped = append(out.Skipped, wire.Skipped{Name: h.text(s.Name), Reason: h.text(s.Reason)})
+	}
 	return out
 }
 

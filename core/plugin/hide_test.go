@@ -152,6 +152,9 @@ func TestReportsHideSecrets(t *testing.T) {
 	if err != nil || offer.Instructions != "Use [hidden]." || offer.Methods[0].Description != "Says [hidden]." {
 		t.Errorf("Methods: %+v, %v", offer, err)
 	}
+	if diff := cmp.Diff([]wire.Skipped{{Name: "of [hidden]", Reason: "not with [hidden]"}}, offer.Skipped); diff != "" {
+		t.Error(diff)
+	}
 	about, err := s.Describe(ctx)
 	if err != nil || about.Instructions != "Log in with [hidden]." {
 		t.Errorf("Describe: %+v, %v", about, err)

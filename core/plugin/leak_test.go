@@ -48,7 +48,10 @@ func (l *leak) Configure(ctx context.Context, req *wire.ConfigureRequest) error 
 }
 
 func (l *leak) Methods(context.Context) (*wire.Offer, error) {
-	return &wire.Offer{Instructions: "Use " + l.token + ".", Methods: []*wire.Method{{Name: "echo", Description: "Says " + l.token + "."}}}, nil
+	return &wire.Offer{
+		Instructions: "Use " + l.token + ".", Methods: []*wire.Method{{Name: "echo", Description: "Says " + l.token + "."}},
+		Skipped: []wire.Skipped{{Name: "of " + l.token, Reason: "not with " + l.token}},
+	}, nil
 }
 
 // Invoke returns the token as the result of "echo", and reports or fails with it otherwise.
@@ -80,6 +83,10 @@ func (l *leak) Revert(context.Context, *wire.RevertRequest) error { return l.fai
 
 func (l *leak) Reconcile(context.Context, *wire.Call) (*wire.Reconciliation, error) {
 	return nil, l.failure()
+}
+
+func (l *leak) Resolve(context.Context, *wire.Call) (*wire.Resolution, error) {
+	return &wire.Resolution{}, nil
 }
 
 func (l *leak) Preview(_ context.Context, call *wire.Call) (string, error) {

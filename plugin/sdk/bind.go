@@ -20,6 +20,7 @@ type boundMethod struct {
 	revertWithoutResult bool
 	reconcile           func(ctx context.Context, args json.RawMessage) (*wire.Reconciliation, error)
 	preview             func(ctx context.Context, args json.RawMessage) (string, error)
+	resolve             func(ctx context.Context, args json.RawMessage) (*wire.Resolution, error)
 }
 
 // checked completes the facts and refuses a method that contradicts itself.
@@ -114,6 +115,13 @@ func (m RawMethod) bind() (*boundMethod, error) {
 		b.reconcile = then(m.Reconcile, func(h Happened[json.RawMessage]) (*wire.Reconciliation, error) {
 			return &wire.Reconciliation{Happened: h.answer(), Result: h.Result}, nil
 		})
+	}
+	if m.Resolve != nil {
+		b.facts.StandsIn = true
+		b.resolve = func(ctx context.Context, args json.RawMessage) (*wire.Resolution, error) {
+			method, own, err := m.Resolve(ctx, args)
+			return &wire.Resolution{Method: method, Args: own}, err
+		}
 	}
 	bound, err := b.checked(m.Approval)
 	return bound, named(m.Name, err)

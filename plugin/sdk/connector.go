@@ -34,6 +34,10 @@ type Connector struct {
 	// after DynamicMethods; its error fails that listing. A model reads its
 	// text before Instructions.
 	DynamicInstructions func(ctx context.Context) (string, error)
+	// Skipped says, for operators, what DynamicMethods could make no method
+	// of, and why. It runs whenever the host lists the methods, after
+	// DynamicMethods; its error fails that listing. Nil: nothing.
+	Skipped func(ctx context.Context) ([]Skipped, error)
 	// Watch reports changes until ctx ends, from any goroutine, and then
 	// returns: that the host is to list the methods again, or the connector's
 	// health. Nil: nothing ever changes.
@@ -56,11 +60,12 @@ type Connector struct {
 	Logger hclog.Logger
 }
 
-// The messages of the hooks and of Watch.
+// The messages of the hooks, of Watch and of Skipped.
 type (
 	PassEnd  = wire.PassEnd
 	Disposal = wire.Disposal
 	Change   = wire.Change
+	Skipped  = wire.Skipped
 )
 
 // Validate reports what is wrong with the connector as it was written, every

@@ -111,6 +111,11 @@ type RawMethod struct {
 	RevertWithoutResult bool
 	Reconcile           func(ctx context.Context, args json.RawMessage) (Happened[json.RawMessage], error)
 	Preview             func(ctx context.Context, args json.RawMessage) (string, error)
+	// Resolve says which call of another method of the connector a call stands
+	// for. With it the host judges the call as that one: the rules of the
+	// other method hold, and its approval. Call must carry out just that. An
+	// error refuses the call.
+	Resolve func(ctx context.Context, args json.RawMessage) (method string, own json.RawMessage, err error)
 }
 
 // Answer is what a connector can say of a call whose outcome was lost.

@@ -139,12 +139,15 @@ func (m *mounted) Methods(ctx context.Context) (*wire.Offer, error) {
 		copied := b.facts
 		offer.Methods[i] = &copied
 	}
-	if m.connector.DynamicInstructions == nil {
-		return offer, nil
+	if told := m.connector.DynamicInstructions; told != nil {
+		if offer.Instructions, err = guard(ctx, m, &scope{}, "DynamicInstructions", told); err != nil {
+			return nil, err
+		}
 	}
-	offer.Instructions, err = guard(ctx, m, &scope{}, "DynamicInstructions", m.connector.DynamicInstructions)
-	if err != nil {
-		return nil, err
+	if skipped := m.connector.Skipped; skipped != nil {
+		if offer.Skipped, err = guard(ctx, m, &scope{}, "Skipped", skipped); err != nil {
+			return nil, err
+		}
 	}
 	return offer, nil
 }
@@ -272,6 +275,20 @@ func (m *mounted) Preview(ctx context.Context, call *wire.Call) (string, error) 
 	}
 	return handle(ctx, m, &scope{call: call}, func(ctx context.Context) (string, error) {
 		return b.preview(ctx, call.Args)
+	})
+}
+
+// Resolve implements wire.Connector.
+func (m *mounted) Resolve(ctx context.Context, call *wire.Call) (*wire.Resolution, error) {
+	b, err := m.lookup(ctx, call.Method)
+	if err != nil {
+		return nil, err
+	}
+	if b.resolve == nil {
+		return nil, lacks(call, "Resolve")
+	}
+	return handle(ctx, m, &scope{call: call}, func(ctx context.Context) (*wire.Resolution, error) {
+		return b.resolve(ctx, call.Args)
 	})
 }
 

@@ -623,6 +623,9 @@ func TestDynamicInstructions(t *testing.T) {
 			DynamicInstructions: func(ctx context.Context) (string, error) {
 				return fmt.Sprintf("%s of %s, list %d", Label(ctx), team, listed), nil
 			},
+			Skipped: func(context.Context) ([]Skipped, error) {
+				return []Skipped{{Name: "old", Reason: fmt.Sprintf("gone in list %d", listed)}}, nil
+			},
 		}
 	}
 	bothWays(t, newConnector, func(t *testing.T, c wire.Connector) {
@@ -638,6 +641,9 @@ func TestDynamicInstructions(t *testing.T) {
 			offer, err := c.Methods(t.Context())
 			if err != nil || offer.Instructions != want {
 				t.Errorf("got %+v, %v, want %q", offer, err, want)
+			}
+			if gone := "gone in " + want[len("notes of core, "):]; len(offer.Skipped) != 1 || offer.Skipped[0].Reason != gone {
+				t.Errorf("skipped are %+v, want %q", offer.Skipped, gone)
 			}
 		}
 	})
@@ -775,4 +781,37 @@ func TestPanicsAreLogged(t *testing.T) {
 			t.Errorf("the log has no %s:\n%s", want, &log)
 		}
 	}
+}
+
+// TestResolve: a method can say which call of another one its call stands for.
+func TestResolve(t *testing.T) {
+	t.Parallel()
+	call := func(context.Context, json.RawMessage) (json.RawMessage, error) { return nil, nil }
+	newConnector := func() *Connector {
+		return &Connector{Name: "any", Version: "1", Methods: []Method{
+			RawMethod{Name: "read", ReadOnly: true, Call: call},
+			RawMethod{Name: "any", Approval: Required, Call: call, Resolve: func(_ context.Context, args json.RawMessage) (string, json.RawMessage, error) {
+				if string(args) == "{}" {
+					return "", nil, Errorf(NotFound, "it stands for nothing")
+				}
+				return "read", json.RawMessage(`{"own":1}`), nil
+			}},
+		}}
+	}
+	bothWays(t, newConnector, func(t *testing.T, c wire.Connector) {
+		offer, err := c.Methods(t.Context())
+		if err != nil || offer.Methods[0].StandsIn || !offer.Methods[1].StandsIn {
+			t.Fatalf("offered %+v, %v", offer, err)
+		}
+		told, err := c.Resolve(t.Context(), &wire.Call{Method: "any", Args: json.RawMessage(`{"x":1}`)})
+		if err != nil || told.Method != "read" || string(told.Args) != `{"own":1}` {
+			t.Errorf("got %+v, %v", told, err)
+		}
+		for name, code := range map[string]Code{"any": NotFound, "read": Unsupported} {
+			_, err := c.Resolve(t.Context(), &wire.Call{Method: name, Args: json.RawMessage(`{}`)})
+			if e, ok := errors.AsType[*Error](err); !ok || e.Code != code {
+				t.Errorf("%s: %v, want %s", name, err, code)
+			}
+		}
+	})
 }

@@ -84,6 +84,8 @@ func (c *Client) Methods(ctx context.Context) (*Offer, error) {
 			offer.Methods = append(offer.Methods, methodFromProto(item.Method))
 		case *pb.MethodsResponse_Instructions:
 			offer.Instructions = item.Instructions
+		case *pb.MethodsResponse_Skipped:
+			offer.Skipped = append(offer.Skipped, Skipped{Name: item.Skipped.GetName(), Reason: item.Skipped.GetReason()})
 		}
 	}
 }
@@ -168,6 +170,19 @@ func (c *Client) Reconcile(ctx context.Context, call *Call) (*Reconciliation, er
 		return nil, err
 	}
 	return &Reconciliation{Happened: happenedFromProto(r.GetHappened()), Result: result}, nil
+}
+
+// Resolve implements [Connector].
+func (c *Client) Resolve(ctx context.Context, call *Call) (*Resolution, error) {
+	r, err := c.rpc.Resolve(ctx, callToProto(call), callOptions()...)
+	if err != nil {
+		return nil, failure(ctx, "resolve "+call.Method, err)
+	}
+	args, err := checkedJSON(r.GetArgs(), "the resolution has", EffectNone)
+	if err != nil {
+		return nil, err
+	}
+	return &Resolution{Method: r.GetMethod(), Args: args}, nil
 }
 
 // Preview implements [Connector].

@@ -37,10 +37,10 @@ func TestCarriesWhole(t *testing.T) {
 			Name: "a", Description: "A.", Tags: []string{"x", "y"},
 			InputSchema: json.RawMessage(`{"type":"object"}`), OutputSchema: json.RawMessage(`true`),
 			ReadOnly: true, Idempotent: true, Destructive: true, RequiresApproval: true, Replay: ReplayReexecute,
-			Prepares: true, Reverts: true, Reconciles: true, Previews: true,
+			Prepares: true, Reverts: true, Reconciles: true, Previews: true, StandsIn: true,
 		},
 		{Name: "b"},
-	}}
+	}, Skipped: []Skipped{{Name: "GET /c", Reason: "It has no server."}}}
 	c := dial(t, &fake{
 		describe:  func(context.Context) (*Description, error) { return description, nil },
 		configure: func(_ context.Context, r *ConfigureRequest) error { keep(r); return nil },
@@ -54,7 +54,11 @@ func TestCarriesWhole(t *testing.T) {
 			keep(c)
 			return &Reconciliation{Happened: HappenedYes, Result: json.RawMessage(`[]`)}, nil
 		},
-		preview:   func(_ context.Context, c *Call) (string, error) { keep(c); return "Creates x.", nil },
+		preview: func(_ context.Context, c *Call) (string, error) { keep(c); return "Creates x.", nil },
+		resolve: func(_ context.Context, c *Call) (*Resolution, error) {
+			keep(c)
+			return &Resolution{Method: "b", Args: json.RawMessage(`{"x":1}`)}, nil
+		},
 		passEnded: func(_ context.Context, r *PassEnd) error { keep(r); return nil },
 		dispose:   func(_ context.Context, r *Disposal) error { keep(r); return nil },
 	})
@@ -78,15 +82,17 @@ func TestCarriesWhole(t *testing.T) {
 	answer(nil, c.Revert(ctx, revert))
 	answer(c.Reconcile(ctx, fullCall))
 	answer(c.Preview(ctx, fullCall))
+	answer(c.Resolve(ctx, fullCall))
 	answer(nil, c.PassEnded(ctx, passEnd))
 	answer(nil, c.Dispose(ctx, disposal))
 
-	if diff := cmp.Diff([]any{configure, fullCall, revert, fullCall, fullCall, passEnd, disposal}, got); diff != "" {
+	if diff := cmp.Diff([]any{configure, fullCall, revert, fullCall, fullCall, fullCall, passEnd, disposal}, got); diff != "" {
 		t.Errorf("requests (-sent +arrived):\n%s", diff)
 	}
 	want := []any{
 		description, nil, offer, json.RawMessage(`{"title":"x"}`), nil,
-		&Reconciliation{Happened: HappenedYes, Result: json.RawMessage(`[]`)}, "Creates x.", nil, nil,
+		&Reconciliation{Happened: HappenedYes, Result: json.RawMessage(`[]`)}, "Creates x.",
+		&Resolution{Method: "b", Args: json.RawMessage(`{"x":1}`)}, nil, nil,
 	}
 	if diff := cmp.Diff(want, answers); diff != "" {
 		t.Errorf("answers (-sent +arrived):\n%s", diff)
@@ -155,8 +161,8 @@ func TestOfferOfOthers(t *testing.T) {
 		return &pb.MethodsResponse{Item: &pb.MethodsResponse_Method{Method: &pb.Method{Name: name}}}
 	}
 	later := &pb.MethodsResponse{}
-	const field3 = "\x1a\x01x" // a string that no field of this version is for
-	if err := proto.Unmarshal([]byte(field3), later); err != nil {
+	const field15 = "\x7a\x01x" // a string that no field of this version is for
+	if err := proto.Unmarshal([]byte(field15), later); err != nil {
 		t.Fatal(err)
 	}
 	c := &Client{rpc: &itemsStream{items: []*pb.MethodsResponse{

@@ -34,6 +34,8 @@ type Connector interface {
 	Reconcile(ctx context.Context, call *Call) (*Reconciliation, error)
 	// Preview tells an approver in a paragraph what the call will do.
 	Preview(ctx context.Context, call *Call) (string, error)
+	// Resolve says which call of another method a call stands for. It does nothing. An error is why it stands for none.
+	Resolve(ctx context.Context, call *Call) (*Resolution, error)
 	// PassEnded reports the end of a pass: completed, failed or paused. It is idempotent.
 	PassEnded(ctx context.Context, req *PassEnd) error
 	// Dispose reports the end of an execution. It is idempotent.
@@ -68,6 +70,14 @@ type Offer struct {
 	Instructions string
 	// Methods are in the connector's own order.
 	Methods []*Method
+	// Skipped is what cannot be offered. It is told to operators, and to no model.
+	Skipped []Skipped
+}
+
+// Skipped is something that a connector could not make a method of.
+type Skipped struct {
+	Name   string // what it is called where it comes from
+	Reason string // holds no secret
 }
 
 // Replay says what a replay does with a recorded call of a method.
@@ -96,6 +106,15 @@ type Method struct {
 
 	// What else the connector implements for this method.
 	Prepares, Reverts, Reconciles, Previews bool
+	// StandsIn says that each call stands for a call of another method, which
+	// Resolve tells: a host judges it as that one.
+	StandsIn bool
+}
+
+// Resolution is the call that another call stands for.
+type Resolution struct {
+	Method string // the raw name
+	Args   json.RawMessage
 }
 
 // Call is one call of a method, as it reaches the connector.

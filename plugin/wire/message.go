@@ -54,6 +54,9 @@ func offerToProto(o *Offer) []*pb.MethodsResponse {
 	for _, m := range o.Methods {
 		items = append(items, &pb.MethodsResponse{Item: &pb.MethodsResponse_Method{Method: methodToProto(m)}})
 	}
+	for _, s := range o.Skipped {
+		items = append(items, &pb.MethodsResponse{Item: &pb.MethodsResponse_Skipped{Skipped: &pb.Skipped{Name: text(s.Name), Reason: text(s.Reason)}}})
+	}
 	return items
 }
 
@@ -73,6 +76,7 @@ func methodToProto(m *Method) *pb.Method {
 		Reverts:          m.Reverts,
 		Reconciles:       m.Reconciles,
 		Previews:         m.Previews,
+		StandsIn:         m.StandsIn,
 	}
 }
 
@@ -92,6 +96,7 @@ func methodFromProto(m *pb.Method) *Method {
 		Reverts:          m.GetReverts(),
 		Reconciles:       m.GetReconciles(),
 		Previews:         m.GetPreviews(),
+		StandsIn:         m.GetStandsIn(),
 	}
 }
 

@@ -133,6 +133,14 @@ func (s *server) Reconcile(ctx context.Context, r *pb.Call) (*pb.ReconcileRespon
 	return &pb.ReconcileResponse{Happened: happenedToProto(outcome.Happened), Result: outcome.Result}, nil
 }
 
+func (s *server) Resolve(ctx context.Context, r *pb.Call) (*pb.ResolveResponse, error) {
+	told, err := s.connector.Resolve(ctx, callFromProto(r))
+	if err != nil {
+		return nil, statusOf(err)
+	}
+	return &pb.ResolveResponse{Method: text(told.Method), Args: told.Args}, nil
+}
+
 func (s *server) Preview(ctx context.Context, r *pb.Call) (*pb.PreviewResponse, error) {
 	preview, err := s.connector.Preview(ctx, callFromProto(r))
 	if err != nil {

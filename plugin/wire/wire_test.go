@@ -51,6 +51,7 @@ type fake struct {
 	revert    func(context.Context, *RevertRequest) error
 	reconcile func(context.Context, *Call) (*Reconciliation, error)
 	preview   func(context.Context, *Call) (string, error)
+	resolve   func(context.Context, *Call) (*Resolution, error)
 	passEnded func(context.Context, *PassEnd) error
 	dispose   func(context.Context, *Disposal) error
 }
@@ -77,7 +78,8 @@ func (f *fake) Reconcile(ctx context.Context, c *Call) (*Reconciliation, error) 
 	return f.reconcile(ctx, c)
 }
 
-func (f *fake) Preview(ctx context.Context, c *Call) (string, error) { return f.preview(ctx, c) }
+func (f *fake) Resolve(ctx context.Context, c *Call) (*Resolution, error) { return f.resolve(ctx, c) }
+func (f *fake) Preview(ctx context.Context, c *Call) (string, error)      { return f.preview(ctx, c) }
 
 func (f *fake) PassEnded(ctx context.Context, r *PassEnd) error { return f.passEnded(ctx, r) }
 

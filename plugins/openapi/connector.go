@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,8 +27,9 @@ type connector struct {
 	mu sync.Mutex
 	// read is what configure has read and nobody has listed yet.
 	read *api
-	// about is the last document's introduction.
-	about string
+	// about is the last document's introduction, skipped what it has that cannot be offered.
+	about   string
+	skipped []sdk.Skipped
 }
 
 // api is one reading of the document, ready to be called.
@@ -161,7 +163,10 @@ func (c *connector) current(ctx context.Context) (*api, error) {
 			return nil, err
 		}
 	}
-	c.about = a.about
+	c.about, c.skipped = a.about, nil
+	for _, s := range a.set.Skipped {
+		c.skipped = append(c.skipped, sdk.Skipped{Name: nameOf(s), Reason: s.Reason})
+	}
 	return a, nil
 }
 
@@ -170,4 +175,20 @@ func (c *connector) instructions(context.Context) (string, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.about, nil
+}
+
+// skippedOperations lists what is not offered of the document that was listed last.
+func (c *connector) skippedOperations(context.Context) ([]sdk.Skipped, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.skipped), nil
+}
+
+// nameOf is an operation's name for an operator.
+func nameOf(s document.Skipped) string {
+	name := s.Method + " " + s.Path
+	if s.ID != "" {
+		name = s.ID + " (" + name + ")"
+	}
+	return name
 }

@@ -76,8 +76,12 @@ func TestSkipped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "Shop: Sells things.\n1 of its 9 operations cannot be offered; the connector's log says why."; offer.Instructions != want {
+	if want := "Shop: Sells things.\n1 of its 9 operations cannot be offered."; offer.Instructions != want {
 		t.Errorf("the instructions are %q", offer.Instructions)
+	}
+	want := []wire.Skipped{{Name: "broken (GET /broken)", Reason: "the reference #/none leads nowhere"}}
+	if diff := cmp.Diff(want, offer.Skipped); diff != "" {
+		t.Error(diff)
 	}
 	if !strings.Contains(log.String(), "path=/broken") || !strings.Contains(log.String(), "the reference #/none leads nowhere") {
 		t.Errorf("the log is %s", log.String())

@@ -41,6 +41,7 @@ func New() *sdk.Connector {
 		Configure:           sdk.Config(c.configure),
 		DynamicMethods:      c.methods,
 		DynamicInstructions: c.instructions,
+		Skipped:             c.skippedOperations,
 		Close:               c.close,
 	}
 }

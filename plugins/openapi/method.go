@@ -33,7 +33,7 @@ func about(d *document.Document, set *operation.Set) string {
 		text += ": " + schema.Shorten(d.Description, longest)
 	}
 	if n := len(set.Skipped); n > 0 {
-		text += fmt.Sprintf("\n%d of its %d operations cannot be offered; the connector's log says why.", n, n+len(set.Methods))
+		text += fmt.Sprintf("\n%d of its %d operations cannot be offered.", n, n+len(set.Methods))
 	}
 	return strings.TrimPrefix(text, ": ")
 }

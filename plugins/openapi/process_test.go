@@ -60,6 +60,13 @@ func TestProcess(t *testing.T) {
 			t.Error(err)
 		}
 	})
+	left, err := host.Skipped(t.Context(), "shop")
+	if err != nil || left.Offered != 8 || len(left.Skipped) != 1 || left.Skipped[0].Name != "broken (GET /broken)" {
+		t.Errorf("skipped: %+v, %v", left, err)
+	}
+	if _, err := host.Skipped(t.Context(), "none"); err == nil {
+		t.Error("a connector that is not there has been asked")
+	}
 	outcome, err := host.Run(t.Context(), core.RunRequest{Code: `
 		const [item] = await shop.items_list({ tag: ["a", "b"] });
 		const picture = await shop.items_picture({ id: item.id });

@@ -25,9 +25,9 @@ const freeSchema = `{"type":"object","properties":{` +
 	`"path":{"type":"string","description":"The path behind the server's address, encoded: /repos/acme/site."},` +
 	`"query":{"type":"object"},"headers":{"type":"object"},"body":true},"required":["method","path"],"additionalProperties":false}`
 
-// requestMethod offers the operations by method and path. It may be any of
-// them, so it is guarded like the worst; it is none of its own: what no
-// operation matches is refused.
+// requestMethod offers the operations by method and path. Each call is judged
+// as the call of the operation that it is; as a method of its own it may be any
+// of them, so it declares the worst. What no operation matches is refused.
 func (a *api) requestMethod() sdk.Method {
 	return sdk.RawMethod{
 		Name: operation.RequestName, Description: "Call an operation by its HTTP method and path. Prefer the operation's own method.",
@@ -38,6 +38,13 @@ func (a *api) requestMethod() sdk.Method {
 				return nil, err
 			}
 			return a.call(ctx, m, own)
+		},
+		Resolve: func(_ context.Context, args json.RawMessage) (string, json.RawMessage, error) {
+			m, own, err := a.match(args)
+			if err != nil {
+				return "", nil, err
+			}
+			return m.Name, own, nil
 		},
 		Preview: func(_ context.Context, args json.RawMessage) (string, error) {
 			m, own, err := a.match(args)

@@ -47,6 +47,13 @@ func TestRequest(t *testing.T) {
 			}
 		})
 	}
+	stands, err := c.Resolve(t.Context(), &wire.Call{Method: "request", Args: []byte(`{"method":"DELETE","path":"/items/3"}`)})
+	if err != nil || stands.Method != "items/delete" || string(stands.Args) != `{"id":"3"}` {
+		t.Errorf("it stands for %+v, %v", stands, err)
+	}
+	if _, err := c.Resolve(t.Context(), &wire.Call{Method: "request", Args: []byte(`{"method":"GET","path":"/admin"}`)}); told(t, err).Code != sdk.NotFound {
+		t.Errorf("what is no operation: %v", err)
+	}
 	preview, err := c.Preview(t.Context(), &wire.Call{Method: "request", Args: []byte(`{"method":"DELETE","path":"/items/3"}`)})
 	if err != nil || !strings.Contains(preview, `items/delete with {"id":"3"}`) {
 		t.Errorf("the preview is %q, %v", preview, err)

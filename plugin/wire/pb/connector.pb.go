@@ -392,6 +392,7 @@ type MethodsResponse struct {
 	//
 	//	*MethodsResponse_Method
 	//	*MethodsResponse_Instructions
+	//	*MethodsResponse_Skipped
 	Item          isMethodsResponse_Item `protobuf_oneof:"item"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -452,6 +453,15 @@ func (x *MethodsResponse) GetInstructions() string {
 	return ""
 }
 
+func (x *MethodsResponse) GetSkipped() *Skipped {
+	if x != nil {
+		if x, ok := x.Item.(*MethodsResponse_Skipped); ok {
+			return x.Skipped
+		}
+	}
+	return nil
+}
+
 type isMethodsResponse_Item interface {
 	isMethodsResponse_Item()
 }
@@ -466,9 +476,70 @@ type MethodsResponse_Instructions struct {
 	Instructions string `protobuf:"bytes,2,opt,name=instructions,proto3,oneof"`
 }
 
+type MethodsResponse_Skipped struct {
+	// What the connector could have offered and does not.
+	Skipped *Skipped `protobuf:"bytes,3,opt,name=skipped,proto3,oneof"`
+}
+
 func (*MethodsResponse_Method) isMethodsResponse_Item() {}
 
 func (*MethodsResponse_Instructions) isMethodsResponse_Item() {}
+
+func (*MethodsResponse_Skipped) isMethodsResponse_Item() {}
+
+// Skipped is something that cannot be a method.
+type Skipped struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What it is called where it comes from, for an operator.
+	Name          string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Reason        string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Skipped) Reset() {
+	*x = Skipped{}
+	mi := &file_connector_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Skipped) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Skipped) ProtoMessage() {}
+
+func (x *Skipped) ProtoReflect() protoreflect.Message {
+	mi := &file_connector_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Skipped.ProtoReflect.Descriptor instead.
+func (*Skipped) Descriptor() ([]byte, []int) {
+	return file_connector_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *Skipped) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Skipped) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
 
 type Method struct {
 	state       protoimpl.MessageState `protogen:"open.v1"`
@@ -488,18 +559,20 @@ type Method struct {
 	// A person decides, unless a rule of the host says otherwise.
 	RequiresApproval bool `protobuf:"varint,9,opt,name=requires_approval,json=requiresApproval,proto3" json:"requires_approval,omitempty"`
 	// Empty, or "reexecute": a replay calls it again instead of using its recorded result.
-	Replay        string `protobuf:"bytes,10,opt,name=replay,proto3" json:"replay,omitempty"`
-	Prepares      bool   `protobuf:"varint,11,opt,name=prepares,proto3" json:"prepares,omitempty"`
-	Reverts       bool   `protobuf:"varint,12,opt,name=reverts,proto3" json:"reverts,omitempty"`
-	Reconciles    bool   `protobuf:"varint,13,opt,name=reconciles,proto3" json:"reconciles,omitempty"`
-	Previews      bool   `protobuf:"varint,14,opt,name=previews,proto3" json:"previews,omitempty"`
+	Replay     string `protobuf:"bytes,10,opt,name=replay,proto3" json:"replay,omitempty"`
+	Prepares   bool   `protobuf:"varint,11,opt,name=prepares,proto3" json:"prepares,omitempty"`
+	Reverts    bool   `protobuf:"varint,12,opt,name=reverts,proto3" json:"reverts,omitempty"`
+	Reconciles bool   `protobuf:"varint,13,opt,name=reconciles,proto3" json:"reconciles,omitempty"`
+	Previews   bool   `protobuf:"varint,14,opt,name=previews,proto3" json:"previews,omitempty"`
+	// Each call stands for a call of another method, which Resolve tells and policy judges.
+	StandsIn      bool `protobuf:"varint,15,opt,name=stands_in,json=standsIn,proto3" json:"stands_in,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Method) Reset() {
 	*x = Method{}
-	mi := &file_connector_proto_msgTypes[6]
+	mi := &file_connector_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -511,7 +584,7 @@ func (x *Method) String() string {
 func (*Method) ProtoMessage() {}
 
 func (x *Method) ProtoReflect() protoreflect.Message {
-	mi := &file_connector_proto_msgTypes[6]
+	mi := &file_connector_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -524,7 +597,7 @@ func (x *Method) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Method.ProtoReflect.Descriptor instead.
 func (*Method) Descriptor() ([]byte, []int) {
-	return file_connector_proto_rawDescGZIP(), []int{6}
+	return file_connector_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Method) GetName() string {
@@ -625,6 +698,13 @@ func (x *Method) GetPreviews() bool {
 	return false
 }
 
+func (x *Method) GetStandsIn() bool {
+	if x != nil {
+		return x.StandsIn
+	}
+	return false
+}
+
 type WatchRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -633,7 +713,7 @@ type WatchRequest struct {
 
 func (x *WatchRequest) Reset() {
 	*x = WatchRequest{}
-	mi := &file_connector_proto_msgTypes[7]
+	mi := &file_connector_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -645,7 +725,7 @@ func (x *WatchRequest) String() string {
 func (*WatchRequest) ProtoMessage() {}
 
 func (x *WatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_connector_proto_msgTypes[7]
+	mi := &file_connector_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -658,7 +738,7 @@ func (x *WatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchRequest.ProtoReflect.Descriptor instead.
 func (*WatchRequest) Descriptor() ([]byte, []int) {
-	return file_connector_proto_rawDescGZIP(), []int{7}
+	return file_connector_proto_rawDescGZIP(), []int{8}
 }
 
 type Change struct {
@@ -673,7 +753,7 @@ type Change struct {
 
 func (x *Change) Reset() {
 	*x = Change{}
-	mi := &file_connector_proto_msgTypes[8]
+	mi := &file_connector_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -685,7 +765,7 @@ func (x *Change) String() string {
 func (*Change) ProtoMessage() {}
 
 func (x *Change) ProtoReflect() protoreflect.Message {
-	mi := &file_connector_proto_msgTypes[8]
+	mi := &file_connector_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -698,7 +778,7 @@ func (x *Change) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Change.ProtoReflect.Descriptor instead.
 func (*Change) Descriptor() ([]byte, []int) {
-	return file_connector_proto_rawDescGZIP(), []int{8}
+	return file_connector_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Change) GetMethodsChanged() bool {
@@ -740,7 +820,7 @@ type Call struct {
 
 func (x *Call) Reset() {
 	*x = Call{}
-	mi := &file_connector_proto_msgTypes[9]
+	mi := &file_connector_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -752,7 +832,7 @@ func (x *Call) String() string {
 func (*Call) ProtoMessage() {}
 
 func (x *Call) ProtoReflect() protoreflect.Message {
-	mi := &file_connector_proto_msgTypes[9]
+	mi := &file_connector_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -765,7 +845,7 @@ func (x *Call) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Call.ProtoReflect.Descriptor instead.
 func (*Call) Descriptor() ([]byte, []int) {
-	return file_connector_proto_rawDescGZIP(), []int{9}
+	return file_connector_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Call) GetExecutionId() string {
@@ -858,7 +938,7 @@ type InvokeResponse struct {
 
 func (x *InvokeResponse) Reset() {
 	*x = InvokeResponse{}
-	mi := &file_connector_proto_msgTypes[10]
+	mi := &file_connector_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -870,7 +950,7 @@ func (x *InvokeResponse) String() string {
 func (*InvokeResponse) ProtoMessage() {}
 
 func (x *InvokeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_connector_proto_msgTypes[10]
+	mi := &file_connector_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -883,7 +963,7 @@ func (x *InvokeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvokeResponse.ProtoReflect.Descriptor instead.
 func (*InvokeResponse) Descriptor() ([]byte, []int) {
-	return file_connector_proto_rawDescGZIP(), []int{10}
+	return file_connector_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *InvokeResponse) GetEvent() isInvokeResponse_Event {
@@ -939,7 +1019,7 @@ type Progress struct {
 
 func (x *Progress) Reset() {
 	*x = Progress{}
-	mi := &file_connector_proto_msgTypes[11]
+	mi := &file_connector_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -951,7 +1031,7 @@ func (x *Progress) String() string {
 func (*Progress) ProtoMessage() {}
 
 func (x *Progress) ProtoReflect() protoreflect.Message {
-	mi := &file_connector_proto_msgTypes[11]
+	mi := &file_connector_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -964,7 +1044,7 @@ func (x *Progress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Progress.ProtoReflect.Descriptor instead.
 func (*Progress) Descriptor() ([]byte, []int) {
-	return file_connector_proto_rawDescGZIP(), []int{11}
+	return file_connector_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Progress) GetMessage() string {
@@ -998,7 +1078,7 @@ type Result struct {
 
 func (x *Result) Reset() {
 	*x = Result{}
-	mi := &file_connector_proto_msgTypes[12]
+	mi := &file_connector_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1010,7 +1090,7 @@ func (x *Result) String() string {
 func (*Result) ProtoMessage() {}
 
 func (x *Result) ProtoReflect() protoreflect.Message {
-	mi := &file_connector_proto_msgTypes[12]
+	mi := &file_connector_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1023,7 +1103,7 @@ func (x *Result) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Result.ProtoReflect.Descriptor instead.
 func (*Result) Descriptor() ([]byte, []int) {
-	return file_connector_proto_rawDescGZIP(), []int{12}
+	return file_connector_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Result) GetValue() []byte {
@@ -1043,7 +1123,7 @@ type PrepareResponse struct {
 
 func (x *PrepareResponse) Reset() {
 	*x = PrepareResponse{}
-	mi := &file_connector_proto_msgTypes[13]
+	mi := &file_connector_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1055,7 +1135,7 @@ func (x *PrepareResponse) String() string {
 func (*PrepareResponse) ProtoMessage() {}
 
 func (x *PrepareResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_connector_proto_msgTypes[13]
+	mi := &file_connector_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1068,7 +1148,7 @@ func (x *PrepareResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PrepareResponse.ProtoReflect.Descriptor instead.
 func (*PrepareResponse) Descriptor() ([]byte, []int) {
-	return file_connector_proto_rawDescGZIP(), []int{13}
+	return file_connector_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *PrepareResponse) GetBefore() []byte {
@@ -1092,7 +1172,7 @@ type RevertRequest struct {
 
 func (x *RevertRequest) Reset() {
 	*x = RevertRequest{}
-	mi := &file_connector_proto_msgTypes[14]
+	mi := &file_connector_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1104,7 +1184,7 @@ func (x *RevertRequest) String() string {
 func (*RevertRequest) ProtoMessage() {}
 
 func (x *RevertRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_connector_proto_msgTypes[14]
+	mi := &file_connector_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1117,7 +1197,7 @@ func (x *RevertRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevertRequest.ProtoReflect.Descriptor instead.
 func (*RevertRequest) Descriptor() ([]byte, []int) {
-	return file_connector_proto_rawDescGZIP(), []int{14}
+	return file_connector_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *RevertRequest) GetCall() *Call {
@@ -1149,7 +1229,7 @@ type RevertResponse struct {
 
 func (x *RevertResponse) Reset() {
 	*x = RevertResponse{}
-	mi := &file_connector_proto_msgTypes[15]
+	mi := &file_connector_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1161,7 +1241,7 @@ func (x *RevertResponse) String() string {
 func (*RevertResponse) ProtoMessage() {}
 
 func (x *RevertResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_connector_proto_msgTypes[15]
+	mi := &file_connector_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1174,7 +1254,7 @@ func (x *RevertResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevertResponse.ProtoReflect.Descriptor instead.
 func (*RevertResponse) Descriptor() ([]byte, []int) {
-	return file_connector_proto_rawDescGZIP(), []int{15}
+	return file_connector_proto_rawDescGZIP(), []int{16}
 }
 
 type ReconcileResponse struct {
@@ -1188,7 +1268,7 @@ type ReconcileResponse struct {
 
 func (x *ReconcileResponse) Reset() {
 	*x = ReconcileResponse{}
-	mi := &file_connector_proto_msgTypes[16]
+	mi := &file_connector_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1200,7 +1280,7 @@ func (x *ReconcileResponse) String() string {
 func (*ReconcileResponse) ProtoMessage() {}
 
 func (x *ReconcileResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_connector_proto_msgTypes[16]
+	mi := &file_connector_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1213,7 +1293,7 @@ func (x *ReconcileResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReconcileResponse.ProtoReflect.Descriptor instead.
 func (*ReconcileResponse) Descriptor() ([]byte, []int) {
-	return file_connector_proto_rawDescGZIP(), []int{16}
+	return file_connector_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ReconcileResponse) GetHappened() Happened {
@@ -1239,7 +1319,7 @@ type PreviewResponse struct {
 
 func (x *PreviewResponse) Reset() {
 	*x = PreviewResponse{}
-	mi := &file_connector_proto_msgTypes[17]
+	mi := &file_connector_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1251,7 +1331,7 @@ func (x *PreviewResponse) String() string {
 func (*PreviewResponse) ProtoMessage() {}
 
 func (x *PreviewResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_connector_proto_msgTypes[17]
+	mi := &file_connector_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1264,7 +1344,7 @@ func (x *PreviewResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PreviewResponse.ProtoReflect.Descriptor instead.
 func (*PreviewResponse) Descriptor() ([]byte, []int) {
-	return file_connector_proto_rawDescGZIP(), []int{17}
+	return file_connector_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *PreviewResponse) GetText() string {
@@ -1272,6 +1352,60 @@ func (x *PreviewResponse) GetText() string {
 		return x.Text
 	}
 	return ""
+}
+
+type ResolveResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The method's own name.
+	Method string `protobuf:"bytes,1,opt,name=method,proto3" json:"method,omitempty"`
+	// One JSON object.
+	Args          []byte `protobuf:"bytes,2,opt,name=args,proto3" json:"args,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ResolveResponse) Reset() {
+	*x = ResolveResponse{}
+	mi := &file_connector_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResolveResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResolveResponse) ProtoMessage() {}
+
+func (x *ResolveResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_connector_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResolveResponse.ProtoReflect.Descriptor instead.
+func (*ResolveResponse) Descriptor() ([]byte, []int) {
+	return file_connector_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *ResolveResponse) GetMethod() string {
+	if x != nil {
+		return x.Method
+	}
+	return ""
+}
+
+func (x *ResolveResponse) GetArgs() []byte {
+	if x != nil {
+		return x.Args
+	}
+	return nil
 }
 
 type PassEndedRequest struct {
@@ -1285,7 +1419,7 @@ type PassEndedRequest struct {
 
 func (x *PassEndedRequest) Reset() {
 	*x = PassEndedRequest{}
-	mi := &file_connector_proto_msgTypes[18]
+	mi := &file_connector_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1297,7 +1431,7 @@ func (x *PassEndedRequest) String() string {
 func (*PassEndedRequest) ProtoMessage() {}
 
 func (x *PassEndedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_connector_proto_msgTypes[18]
+	mi := &file_connector_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1310,7 +1444,7 @@ func (x *PassEndedRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PassEndedRequest.ProtoReflect.Descriptor instead.
 func (*PassEndedRequest) Descriptor() ([]byte, []int) {
-	return file_connector_proto_rawDescGZIP(), []int{18}
+	return file_connector_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *PassEndedRequest) GetExecutionId() string {
@@ -1335,7 +1469,7 @@ type PassEndedResponse struct {
 
 func (x *PassEndedResponse) Reset() {
 	*x = PassEndedResponse{}
-	mi := &file_connector_proto_msgTypes[19]
+	mi := &file_connector_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1347,7 +1481,7 @@ func (x *PassEndedResponse) String() string {
 func (*PassEndedResponse) ProtoMessage() {}
 
 func (x *PassEndedResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_connector_proto_msgTypes[19]
+	mi := &file_connector_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1360,7 +1494,7 @@ func (x *PassEndedResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PassEndedResponse.ProtoReflect.Descriptor instead.
 func (*PassEndedResponse) Descriptor() ([]byte, []int) {
-	return file_connector_proto_rawDescGZIP(), []int{19}
+	return file_connector_proto_rawDescGZIP(), []int{21}
 }
 
 type DisposeRequest struct {
@@ -1374,7 +1508,7 @@ type DisposeRequest struct {
 
 func (x *DisposeRequest) Reset() {
 	*x = DisposeRequest{}
-	mi := &file_connector_proto_msgTypes[20]
+	mi := &file_connector_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1386,7 +1520,7 @@ func (x *DisposeRequest) String() string {
 func (*DisposeRequest) ProtoMessage() {}
 
 func (x *DisposeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_connector_proto_msgTypes[20]
+	mi := &file_connector_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1399,7 +1533,7 @@ func (x *DisposeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DisposeRequest.ProtoReflect.Descriptor instead.
 func (*DisposeRequest) Descriptor() ([]byte, []int) {
-	return file_connector_proto_rawDescGZIP(), []int{20}
+	return file_connector_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *DisposeRequest) GetExecutionId() string {
@@ -1424,7 +1558,7 @@ type DisposeResponse struct {
 
 func (x *DisposeResponse) Reset() {
 	*x = DisposeResponse{}
-	mi := &file_connector_proto_msgTypes[21]
+	mi := &file_connector_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1436,7 +1570,7 @@ func (x *DisposeResponse) String() string {
 func (*DisposeResponse) ProtoMessage() {}
 
 func (x *DisposeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_connector_proto_msgTypes[21]
+	mi := &file_connector_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1449,7 +1583,7 @@ func (x *DisposeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DisposeResponse.ProtoReflect.Descriptor instead.
 func (*DisposeResponse) Descriptor() ([]byte, []int) {
-	return file_connector_proto_rawDescGZIP(), []int{21}
+	return file_connector_proto_rawDescGZIP(), []int{23}
 }
 
 type GetRequest struct {
@@ -1462,7 +1596,7 @@ type GetRequest struct {
 
 func (x *GetRequest) Reset() {
 	*x = GetRequest{}
-	mi := &file_connector_proto_msgTypes[22]
+	mi := &file_connector_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1474,7 +1608,7 @@ func (x *GetRequest) String() string {
 func (*GetRequest) ProtoMessage() {}
 
 func (x *GetRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_connector_proto_msgTypes[22]
+	mi := &file_connector_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1487,7 +1621,7 @@ func (x *GetRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRequest.ProtoReflect.Descriptor instead.
 func (*GetRequest) Descriptor() ([]byte, []int) {
-	return file_connector_proto_rawDescGZIP(), []int{22}
+	return file_connector_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *GetRequest) GetExecutionId() string {
@@ -1514,7 +1648,7 @@ type GetResponse struct {
 
 func (x *GetResponse) Reset() {
 	*x = GetResponse{}
-	mi := &file_connector_proto_msgTypes[23]
+	mi := &file_connector_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1526,7 +1660,7 @@ func (x *GetResponse) String() string {
 func (*GetResponse) ProtoMessage() {}
 
 func (x *GetResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_connector_proto_msgTypes[23]
+	mi := &file_connector_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1539,7 +1673,7 @@ func (x *GetResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetResponse.ProtoReflect.Descriptor instead.
 func (*GetResponse) Descriptor() ([]byte, []int) {
-	return file_connector_proto_rawDescGZIP(), []int{23}
+	return file_connector_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *GetResponse) GetValue() []byte {
@@ -1567,7 +1701,7 @@ type PutRequest struct {
 
 func (x *PutRequest) Reset() {
 	*x = PutRequest{}
-	mi := &file_connector_proto_msgTypes[24]
+	mi := &file_connector_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1579,7 +1713,7 @@ func (x *PutRequest) String() string {
 func (*PutRequest) ProtoMessage() {}
 
 func (x *PutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_connector_proto_msgTypes[24]
+	mi := &file_connector_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1592,7 +1726,7 @@ func (x *PutRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutRequest.ProtoReflect.Descriptor instead.
 func (*PutRequest) Descriptor() ([]byte, []int) {
-	return file_connector_proto_rawDescGZIP(), []int{24}
+	return file_connector_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *PutRequest) GetExecutionId() string {
@@ -1624,7 +1758,7 @@ type PutResponse struct {
 
 func (x *PutResponse) Reset() {
 	*x = PutResponse{}
-	mi := &file_connector_proto_msgTypes[25]
+	mi := &file_connector_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1636,7 +1770,7 @@ func (x *PutResponse) String() string {
 func (*PutResponse) ProtoMessage() {}
 
 func (x *PutResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_connector_proto_msgTypes[25]
+	mi := &file_connector_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1649,7 +1783,7 @@ func (x *PutResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutResponse.ProtoReflect.Descriptor instead.
 func (*PutResponse) Descriptor() ([]byte, []int) {
-	return file_connector_proto_rawDescGZIP(), []int{25}
+	return file_connector_proto_rawDescGZIP(), []int{27}
 }
 
 type DeleteRequest struct {
@@ -1662,7 +1796,7 @@ type DeleteRequest struct {
 
 func (x *DeleteRequest) Reset() {
 	*x = DeleteRequest{}
-	mi := &file_connector_proto_msgTypes[26]
+	mi := &file_connector_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1674,7 +1808,7 @@ func (x *DeleteRequest) String() string {
 func (*DeleteRequest) ProtoMessage() {}
 
 func (x *DeleteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_connector_proto_msgTypes[26]
+	mi := &file_connector_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1687,7 +1821,7 @@ func (x *DeleteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteRequest.ProtoReflect.Descriptor instead.
 func (*DeleteRequest) Descriptor() ([]byte, []int) {
-	return file_connector_proto_rawDescGZIP(), []int{26}
+	return file_connector_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *DeleteRequest) GetExecutionId() string {
@@ -1712,7 +1846,7 @@ type DeleteResponse struct {
 
 func (x *DeleteResponse) Reset() {
 	*x = DeleteResponse{}
-	mi := &file_connector_proto_msgTypes[27]
+	mi := &file_connector_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1724,7 +1858,7 @@ func (x *DeleteResponse) String() string {
 func (*DeleteResponse) ProtoMessage() {}
 
 func (x *DeleteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_connector_proto_msgTypes[27]
+	mi := &file_connector_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1737,7 +1871,7 @@ func (x *DeleteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteResponse.ProtoReflect.Descriptor instead.
 func (*DeleteResponse) Descriptor() ([]byte, []int) {
-	return file_connector_proto_rawDescGZIP(), []int{27}
+	return file_connector_proto_rawDescGZIP(), []int{29}
 }
 
 type AskRequest struct {
@@ -1750,7 +1884,7 @@ type AskRequest struct {
 
 func (x *AskRequest) Reset() {
 	*x = AskRequest{}
-	mi := &file_connector_proto_msgTypes[28]
+	mi := &file_connector_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1762,7 +1896,7 @@ func (x *AskRequest) String() string {
 func (*AskRequest) ProtoMessage() {}
 
 func (x *AskRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_connector_proto_msgTypes[28]
+	mi := &file_connector_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1775,7 +1909,7 @@ func (x *AskRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AskRequest.ProtoReflect.Descriptor instead.
 func (*AskRequest) Descriptor() ([]byte, []int) {
-	return file_connector_proto_rawDescGZIP(), []int{28}
+	return file_connector_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *AskRequest) GetExecutionId() string {
@@ -1801,7 +1935,7 @@ type AskResponse struct {
 
 func (x *AskResponse) Reset() {
 	*x = AskResponse{}
-	mi := &file_connector_proto_msgTypes[29]
+	mi := &file_connector_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1813,7 +1947,7 @@ func (x *AskResponse) String() string {
 func (*AskResponse) ProtoMessage() {}
 
 func (x *AskResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_connector_proto_msgTypes[29]
+	mi := &file_connector_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1826,7 +1960,7 @@ func (x *AskResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AskResponse.ProtoReflect.Descriptor instead.
 func (*AskResponse) Descriptor() ([]byte, []int) {
-	return file_connector_proto_rawDescGZIP(), []int{29}
+	return file_connector_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *AskResponse) GetAnswer() string {
@@ -1860,7 +1994,7 @@ type Error struct {
 
 func (x *Error) Reset() {
 	*x = Error{}
-	mi := &file_connector_proto_msgTypes[30]
+	mi := &file_connector_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1872,7 +2006,7 @@ func (x *Error) String() string {
 func (*Error) ProtoMessage() {}
 
 func (x *Error) ProtoReflect() protoreflect.Message {
-	mi := &file_connector_proto_msgTypes[30]
+	mi := &file_connector_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1885,7 +2019,7 @@ func (x *Error) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Error.ProtoReflect.Descriptor instead.
 func (*Error) Descriptor() ([]byte, []int) {
-	return file_connector_proto_rawDescGZIP(), []int{30}
+	return file_connector_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Error) GetCode() string {
@@ -1949,7 +2083,7 @@ type Diagnostic struct {
 
 func (x *Diagnostic) Reset() {
 	*x = Diagnostic{}
-	mi := &file_connector_proto_msgTypes[31]
+	mi := &file_connector_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1961,7 +2095,7 @@ func (x *Diagnostic) String() string {
 func (*Diagnostic) ProtoMessage() {}
 
 func (x *Diagnostic) ProtoReflect() protoreflect.Message {
-	mi := &file_connector_proto_msgTypes[31]
+	mi := &file_connector_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1974,7 +2108,7 @@ func (x *Diagnostic) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Diagnostic.ProtoReflect.Descriptor instead.
 func (*Diagnostic) Descriptor() ([]byte, []int) {
-	return file_connector_proto_rawDescGZIP(), []int{31}
+	return file_connector_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *Diagnostic) GetPath() []string {
@@ -2014,11 +2148,15 @@ const file_connector_proto_rawDesc = "" +
 	"\x06config\x18\x02 \x01(\fR\x06config\x12(\n" +
 	"\x10host_services_id\x18\x03 \x01(\rR\x0ehostServicesId\"\x13\n" +
 	"\x11ConfigureResponse\"\x10\n" +
-	"\x0eMethodsRequest\"x\n" +
+	"\x0eMethodsRequest\"\xb4\x01\n" +
 	"\x0fMethodsResponse\x127\n" +
 	"\x06method\x18\x01 \x01(\v2\x1d.codemode.connector.v1.MethodH\x00R\x06method\x12$\n" +
-	"\finstructions\x18\x02 \x01(\tH\x00R\finstructionsB\x06\n" +
-	"\x04item\"\xb0\x03\n" +
+	"\finstructions\x18\x02 \x01(\tH\x00R\finstructions\x12:\n" +
+	"\askipped\x18\x03 \x01(\v2\x1e.codemode.connector.v1.SkippedH\x00R\askippedB\x06\n" +
+	"\x04item\"5\n" +
+	"\aSkipped\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason\"\xcd\x03\n" +
 	"\x06Method\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12 \n" +
 	"\vdescription\x18\x02 \x01(\tR\vdescription\x12\x12\n" +
@@ -2038,7 +2176,8 @@ const file_connector_proto_rawDesc = "" +
 	"\n" +
 	"reconciles\x18\r \x01(\bR\n" +
 	"reconciles\x12\x1a\n" +
-	"\bpreviews\x18\x0e \x01(\bR\bpreviews\"\x0e\n" +
+	"\bpreviews\x18\x0e \x01(\bR\bpreviews\x12\x1b\n" +
+	"\tstands_in\x18\x0f \x01(\bR\bstandsIn\"\x0e\n" +
 	"\fWatchRequest\"I\n" +
 	"\x06Change\x12'\n" +
 	"\x0fmethods_changed\x18\x01 \x01(\bR\x0emethodsChanged\x12\x16\n" +
@@ -2080,7 +2219,10 @@ const file_connector_proto_rawDesc = "" +
 	"\bhappened\x18\x01 \x01(\x0e2\x1f.codemode.connector.v1.HappenedR\bhappened\x12\x16\n" +
 	"\x06result\x18\x02 \x01(\fR\x06result\"%\n" +
 	"\x0fPreviewResponse\x12\x12\n" +
-	"\x04text\x18\x01 \x01(\tR\x04text\"M\n" +
+	"\x04text\x18\x01 \x01(\tR\x04text\"=\n" +
+	"\x0fResolveResponse\x12\x16\n" +
+	"\x06method\x18\x01 \x01(\tR\x06method\x12\x12\n" +
+	"\x04args\x18\x02 \x01(\fR\x04args\"M\n" +
 	"\x10PassEndedRequest\x12!\n" +
 	"\fexecution_id\x18\x01 \x01(\tR\vexecutionId\x12\x16\n" +
 	"\x06status\x18\x02 \x01(\tR\x06status\"\x13\n" +
@@ -2133,7 +2275,7 @@ const file_connector_proto_rawDesc = "" +
 	"\x06Effect\x12\x16\n" +
 	"\x12EFFECT_UNSPECIFIED\x10\x00\x12\x0f\n" +
 	"\vEFFECT_NONE\x10\x01\x12\x12\n" +
-	"\x0eEFFECT_UNKNOWN\x10\x022\xc8\a\n" +
+	"\x0eEFFECT_UNKNOWN\x10\x022\x98\b\n" +
 	"\tConnector\x12[\n" +
 	"\bDescribe\x12&.codemode.connector.v1.DescribeRequest\x1a'.codemode.connector.v1.DescribeResponse\x12^\n" +
 	"\tConfigure\x12'.codemode.connector.v1.ConfigureRequest\x1a(.codemode.connector.v1.ConfigureResponse\x12Z\n" +
@@ -2143,7 +2285,8 @@ const file_connector_proto_rawDesc = "" +
 	"\aPrepare\x12\x1b.codemode.connector.v1.Call\x1a&.codemode.connector.v1.PrepareResponse\x12U\n" +
 	"\x06Revert\x12$.codemode.connector.v1.RevertRequest\x1a%.codemode.connector.v1.RevertResponse\x12R\n" +
 	"\tReconcile\x12\x1b.codemode.connector.v1.Call\x1a(.codemode.connector.v1.ReconcileResponse\x12N\n" +
-	"\aPreview\x12\x1b.codemode.connector.v1.Call\x1a&.codemode.connector.v1.PreviewResponse\x12^\n" +
+	"\aPreview\x12\x1b.codemode.connector.v1.Call\x1a&.codemode.connector.v1.PreviewResponse\x12N\n" +
+	"\aResolve\x12\x1b.codemode.connector.v1.Call\x1a&.codemode.connector.v1.ResolveResponse\x12^\n" +
 	"\tPassEnded\x12'.codemode.connector.v1.PassEndedRequest\x1a(.codemode.connector.v1.PassEndedResponse\x12X\n" +
 	"\aDispose\x12%.codemode.connector.v1.DisposeRequest\x1a&.codemode.connector.v1.DisposeResponse2\xcf\x02\n" +
 	"\fHostServices\x12L\n" +
@@ -2165,7 +2308,7 @@ func file_connector_proto_rawDescGZIP() []byte {
 }
 
 var file_connector_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_connector_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
+var file_connector_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
 var file_connector_proto_goTypes = []any{
 	(Happened)(0),                 // 0: codemode.connector.v1.Happened
 	(Effect)(0),                   // 1: codemode.connector.v1.Effect
@@ -2175,82 +2318,87 @@ var file_connector_proto_goTypes = []any{
 	(*ConfigureResponse)(nil),     // 5: codemode.connector.v1.ConfigureResponse
 	(*MethodsRequest)(nil),        // 6: codemode.connector.v1.MethodsRequest
 	(*MethodsResponse)(nil),       // 7: codemode.connector.v1.MethodsResponse
-	(*Method)(nil),                // 8: codemode.connector.v1.Method
-	(*WatchRequest)(nil),          // 9: codemode.connector.v1.WatchRequest
-	(*Change)(nil),                // 10: codemode.connector.v1.Change
-	(*Call)(nil),                  // 11: codemode.connector.v1.Call
-	(*InvokeResponse)(nil),        // 12: codemode.connector.v1.InvokeResponse
-	(*Progress)(nil),              // 13: codemode.connector.v1.Progress
-	(*Result)(nil),                // 14: codemode.connector.v1.Result
-	(*PrepareResponse)(nil),       // 15: codemode.connector.v1.PrepareResponse
-	(*RevertRequest)(nil),         // 16: codemode.connector.v1.RevertRequest
-	(*RevertResponse)(nil),        // 17: codemode.connector.v1.RevertResponse
-	(*ReconcileResponse)(nil),     // 18: codemode.connector.v1.ReconcileResponse
-	(*PreviewResponse)(nil),       // 19: codemode.connector.v1.PreviewResponse
-	(*PassEndedRequest)(nil),      // 20: codemode.connector.v1.PassEndedRequest
-	(*PassEndedResponse)(nil),     // 21: codemode.connector.v1.PassEndedResponse
-	(*DisposeRequest)(nil),        // 22: codemode.connector.v1.DisposeRequest
-	(*DisposeResponse)(nil),       // 23: codemode.connector.v1.DisposeResponse
-	(*GetRequest)(nil),            // 24: codemode.connector.v1.GetRequest
-	(*GetResponse)(nil),           // 25: codemode.connector.v1.GetResponse
-	(*PutRequest)(nil),            // 26: codemode.connector.v1.PutRequest
-	(*PutResponse)(nil),           // 27: codemode.connector.v1.PutResponse
-	(*DeleteRequest)(nil),         // 28: codemode.connector.v1.DeleteRequest
-	(*DeleteResponse)(nil),        // 29: codemode.connector.v1.DeleteResponse
-	(*AskRequest)(nil),            // 30: codemode.connector.v1.AskRequest
-	(*AskResponse)(nil),           // 31: codemode.connector.v1.AskResponse
-	(*Error)(nil),                 // 32: codemode.connector.v1.Error
-	(*Diagnostic)(nil),            // 33: codemode.connector.v1.Diagnostic
-	nil,                           // 34: codemode.connector.v1.Call.LabelsEntry
-	(*timestamppb.Timestamp)(nil), // 35: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),   // 36: google.protobuf.Duration
+	(*Skipped)(nil),               // 8: codemode.connector.v1.Skipped
+	(*Method)(nil),                // 9: codemode.connector.v1.Method
+	(*WatchRequest)(nil),          // 10: codemode.connector.v1.WatchRequest
+	(*Change)(nil),                // 11: codemode.connector.v1.Change
+	(*Call)(nil),                  // 12: codemode.connector.v1.Call
+	(*InvokeResponse)(nil),        // 13: codemode.connector.v1.InvokeResponse
+	(*Progress)(nil),              // 14: codemode.connector.v1.Progress
+	(*Result)(nil),                // 15: codemode.connector.v1.Result
+	(*PrepareResponse)(nil),       // 16: codemode.connector.v1.PrepareResponse
+	(*RevertRequest)(nil),         // 17: codemode.connector.v1.RevertRequest
+	(*RevertResponse)(nil),        // 18: codemode.connector.v1.RevertResponse
+	(*ReconcileResponse)(nil),     // 19: codemode.connector.v1.ReconcileResponse
+	(*PreviewResponse)(nil),       // 20: codemode.connector.v1.PreviewResponse
+	(*ResolveResponse)(nil),       // 21: codemode.connector.v1.ResolveResponse
+	(*PassEndedRequest)(nil),      // 22: codemode.connector.v1.PassEndedRequest
+	(*PassEndedResponse)(nil),     // 23: codemode.connector.v1.PassEndedResponse
+	(*DisposeRequest)(nil),        // 24: codemode.connector.v1.DisposeRequest
+	(*DisposeResponse)(nil),       // 25: codemode.connector.v1.DisposeResponse
+	(*GetRequest)(nil),            // 26: codemode.connector.v1.GetRequest
+	(*GetResponse)(nil),           // 27: codemode.connector.v1.GetResponse
+	(*PutRequest)(nil),            // 28: codemode.connector.v1.PutRequest
+	(*PutResponse)(nil),           // 29: codemode.connector.v1.PutResponse
+	(*DeleteRequest)(nil),         // 30: codemode.connector.v1.DeleteRequest
+	(*DeleteResponse)(nil),        // 31: codemode.connector.v1.DeleteResponse
+	(*AskRequest)(nil),            // 32: codemode.connector.v1.AskRequest
+	(*AskResponse)(nil),           // 33: codemode.connector.v1.AskResponse
+	(*Error)(nil),                 // 34: codemode.connector.v1.Error
+	(*Diagnostic)(nil),            // 35: codemode.connector.v1.Diagnostic
+	nil,                           // 36: codemode.connector.v1.Call.LabelsEntry
+	(*timestamppb.Timestamp)(nil), // 37: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),   // 38: google.protobuf.Duration
 }
 var file_connector_proto_depIdxs = []int32{
-	8,  // 0: codemode.connector.v1.MethodsResponse.method:type_name -> codemode.connector.v1.Method
-	34, // 1: codemode.connector.v1.Call.labels:type_name -> codemode.connector.v1.Call.LabelsEntry
-	35, // 2: codemode.connector.v1.Call.deadline:type_name -> google.protobuf.Timestamp
-	13, // 3: codemode.connector.v1.InvokeResponse.progress:type_name -> codemode.connector.v1.Progress
-	14, // 4: codemode.connector.v1.InvokeResponse.result:type_name -> codemode.connector.v1.Result
-	11, // 5: codemode.connector.v1.RevertRequest.call:type_name -> codemode.connector.v1.Call
-	0,  // 6: codemode.connector.v1.ReconcileResponse.happened:type_name -> codemode.connector.v1.Happened
-	36, // 7: codemode.connector.v1.Error.retry_after:type_name -> google.protobuf.Duration
-	1,  // 8: codemode.connector.v1.Error.effect:type_name -> codemode.connector.v1.Effect
-	33, // 9: codemode.connector.v1.Error.diagnostics:type_name -> codemode.connector.v1.Diagnostic
-	2,  // 10: codemode.connector.v1.Connector.Describe:input_type -> codemode.connector.v1.DescribeRequest
-	4,  // 11: codemode.connector.v1.Connector.Configure:input_type -> codemode.connector.v1.ConfigureRequest
-	6,  // 12: codemode.connector.v1.Connector.Methods:input_type -> codemode.connector.v1.MethodsRequest
-	9,  // 13: codemode.connector.v1.Connector.Watch:input_type -> codemode.connector.v1.WatchRequest
-	11, // 14: codemode.connector.v1.Connector.Invoke:input_type -> codemode.connector.v1.Call
-	11, // 15: codemode.connector.v1.Connector.Prepare:input_type -> codemode.connector.v1.Call
-	16, // 16: codemode.connector.v1.Connector.Revert:input_type -> codemode.connector.v1.RevertRequest
-	11, // 17: codemode.connector.v1.Connector.Reconcile:input_type -> codemode.connector.v1.Call
-	11, // 18: codemode.connector.v1.Connector.Preview:input_type -> codemode.connector.v1.Call
-	20, // 19: codemode.connector.v1.Connector.PassEnded:input_type -> codemode.connector.v1.PassEndedRequest
-	22, // 20: codemode.connector.v1.Connector.Dispose:input_type -> codemode.connector.v1.DisposeRequest
-	24, // 21: codemode.connector.v1.HostServices.Get:input_type -> codemode.connector.v1.GetRequest
-	26, // 22: codemode.connector.v1.HostServices.Put:input_type -> codemode.connector.v1.PutRequest
-	28, // 23: codemode.connector.v1.HostServices.Delete:input_type -> codemode.connector.v1.DeleteRequest
-	30, // 24: codemode.connector.v1.HostServices.Ask:input_type -> codemode.connector.v1.AskRequest
-	3,  // 25: codemode.connector.v1.Connector.Describe:output_type -> codemode.connector.v1.DescribeResponse
-	5,  // 26: codemode.connector.v1.Connector.Configure:output_type -> codemode.connector.v1.ConfigureResponse
-	7,  // 27: codemode.connector.v1.Connector.Methods:output_type -> codemode.connector.v1.MethodsResponse
-	10, // 28: codemode.connector.v1.Connector.Watch:output_type -> codemode.connector.v1.Change
-	12, // 29: codemode.connector.v1.Connector.Invoke:output_type -> codemode.connector.v1.InvokeResponse
-	15, // 30: codemode.connector.v1.Connector.Prepare:output_type -> codemode.connector.v1.PrepareResponse
-	17, // 31: codemode.connector.v1.Connector.Revert:output_type -> codemode.connector.v1.RevertResponse
-	18, // 32: codemode.connector.v1.Connector.Reconcile:output_type -> codemode.connector.v1.ReconcileResponse
-	19, // 33: codemode.connector.v1.Connector.Preview:output_type -> codemode.connector.v1.PreviewResponse
-	21, // 34: codemode.connector.v1.Connector.PassEnded:output_type -> codemode.connector.v1.PassEndedResponse
-	23, // 35: codemode.connector.v1.Connector.Dispose:output_type -> codemode.connector.v1.DisposeResponse
-	25, // 36: codemode.connector.v1.HostServices.Get:output_type -> codemode.connector.v1.GetResponse
-	27, // 37: codemode.connector.v1.HostServices.Put:output_type -> codemode.connector.v1.PutResponse
-	29, // 38: codemode.connector.v1.HostServices.Delete:output_type -> codemode.connector.v1.DeleteResponse
-	31, // 39: codemode.connector.v1.HostServices.Ask:output_type -> codemode.connector.v1.AskResponse
-	25, // [25:40] is the sub-list for method output_type
-	10, // [10:25] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	9,  // 0: codemode.connector.v1.MethodsResponse.method:type_name -> codemode.connector.v1.Method
+	8,  // 1: codemode.connector.v1.MethodsResponse.skipped:type_name -> codemode.connector.v1.Skipped
+	36, // 2: codemode.connector.v1.Call.labels:type_name -> codemode.connector.v1.Call.LabelsEntry
+	37, // 3: codemode.connector.v1.Call.deadline:type_name -> google.protobuf.Timestamp
+	14, // 4: codemode.connector.v1.InvokeResponse.progress:type_name -> codemode.connector.v1.Progress
+	15, // 5: codemode.connector.v1.InvokeResponse.result:type_name -> codemode.connector.v1.Result
+	12, // 6: codemode.connector.v1.RevertRequest.call:type_name -> codemode.connector.v1.Call
+	0,  // 7: codemode.connector.v1.ReconcileResponse.happened:type_name -> codemode.connector.v1.Happened
+	38, // 8: codemode.connector.v1.Error.retry_after:type_name -> google.protobuf.Duration
+	1,  // 9: codemode.connector.v1.Error.effect:type_name -> codemode.connector.v1.Effect
+	35, // 10: codemode.connector.v1.Error.diagnostics:type_name -> codemode.connector.v1.Diagnostic
+	2,  // 11: codemode.connector.v1.Connector.Describe:input_type -> codemode.connector.v1.DescribeRequest
+	4,  // 12: codemode.connector.v1.Connector.Configure:input_type -> codemode.connector.v1.ConfigureRequest
+	6,  // 13: codemode.connector.v1.Connector.Methods:input_type -> codemode.connector.v1.MethodsRequest
+	10, // 14: codemode.connector.v1.Connector.Watch:input_type -> codemode.connector.v1.WatchRequest
+	12, // 15: codemode.connector.v1.Connector.Invoke:input_type -> codemode.connector.v1.Call
+	12, // 16: codemode.connector.v1.Connector.Prepare:input_type -> codemode.connector.v1.Call
+	17, // 17: codemode.connector.v1.Connector.Revert:input_type -> codemode.connector.v1.RevertRequest
+	12, // 18: codemode.connector.v1.Connector.Reconcile:input_type -> codemode.connector.v1.Call
+	12, // 19: codemode.connector.v1.Connector.Preview:input_type -> codemode.connector.v1.Call
+	12, // 20: codemode.connector.v1.Connector.Resolve:input_type -> codemode.connector.v1.Call
+	22, // 21: codemode.connector.v1.Connector.PassEnded:input_type -> codemode.connector.v1.PassEndedRequest
+	24, // 22: codemode.connector.v1.Connector.Dispose:input_type -> codemode.connector.v1.DisposeRequest
+	26, // 23: codemode.connector.v1.HostServices.Get:input_type -> codemode.connector.v1.GetRequest
+	28, // 24: codemode.connector.v1.HostServices.Put:input_type -> codemode.connector.v1.PutRequest
+	30, // 25: codemode.connector.v1.HostServices.Delete:input_type -> codemode.connector.v1.DeleteRequest
+	32, // 26: codemode.connector.v1.HostServices.Ask:input_type -> codemode.connector.v1.AskRequest
+	3,  // 27: codemode.connector.v1.Connector.Describe:output_type -> codemode.connector.v1.DescribeResponse
+	5,  // 28: codemode.connector.v1.Connector.Configure:output_type -> codemode.connector.v1.ConfigureResponse
+	7,  // 29: codemode.connector.v1.Connector.Methods:output_type -> codemode.connector.v1.MethodsResponse
+	11, // 30: codemode.connector.v1.Connector.Watch:output_type -> codemode.connector.v1.Change
+	13, // 31: codemode.connector.v1.Connector.Invoke:output_type -> codemode.connector.v1.InvokeResponse
+	16, // 32: codemode.connector.v1.Connector.Prepare:output_type -> codemode.connector.v1.PrepareResponse
+	18, // 33: codemode.connector.v1.Connector.Revert:output_type -> codemode.connector.v1.RevertResponse
+	19, // 34: codemode.connector.v1.Connector.Reconcile:output_type -> codemode.connector.v1.ReconcileResponse
+	20, // 35: codemode.connector.v1.Connector.Preview:output_type -> codemode.connector.v1.PreviewResponse
+	21, // 36: codemode.connector.v1.Connector.Resolve:output_type -> codemode.connector.v1.ResolveResponse
+	23, // 37: codemode.connector.v1.Connector.PassEnded:output_type -> codemode.connector.v1.PassEndedResponse
+	25, // 38: codemode.connector.v1.Connector.Dispose:output_type -> codemode.connector.v1.DisposeResponse
+	27, // 39: codemode.connector.v1.HostServices.Get:output_type -> codemode.connector.v1.GetResponse
+	29, // 40: codemode.connector.v1.HostServices.Put:output_type -> codemode.connector.v1.PutResponse
+	31, // 41: codemode.connector.v1.HostServices.Delete:output_type -> codemode.connector.v1.DeleteResponse
+	33, // 42: codemode.connector.v1.HostServices.Ask:output_type -> codemode.connector.v1.AskResponse
+	27, // [27:43] is the sub-list for method output_type
+	11, // [11:27] is the sub-list for method input_type
+	11, // [11:11] is the sub-list for extension type_name
+	11, // [11:11] is the sub-list for extension extendee
+	0,  // [0:11] is the sub-list for field type_name
 }
 
 func init() { file_connector_proto_init() }
@@ -2261,8 +2409,9 @@ func file_connector_proto_init() {
 	file_connector_proto_msgTypes[5].OneofWrappers = []any{
 		(*MethodsResponse_Method)(nil),
 		(*MethodsResponse_Instructions)(nil),
+		(*MethodsResponse_Skipped)(nil),
 	}
-	file_connector_proto_msgTypes[10].OneofWrappers = []any{
+	file_connector_proto_msgTypes[11].OneofWrappers = []any{
 		(*InvokeResponse_Progress)(nil),
 		(*InvokeResponse_Result)(nil),
 	}
@@ -2272,7 +2421,7 @@ func file_connector_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_connector_proto_rawDesc), len(file_connector_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   33,
+			NumMessages:   35,
 			NumExtensions: 0,
 			NumServices:   2,
 		},

@@ -44,6 +44,7 @@ const (
 	Connector_Revert_FullMethodName    = "/codemode.connector.v1.Connector/Revert"
 	Connector_Reconcile_FullMethodName = "/codemode.connector.v1.Connector/Reconcile"
 	Connector_Preview_FullMethodName   = "/codemode.connector.v1.Connector/Preview"
+	Connector_Resolve_FullMethodName   = "/codemode.connector.v1.Connector/Resolve"
 	Connector_PassEnded_FullMethodName = "/codemode.connector.v1.Connector/PassEnded"
 	Connector_Dispose_FullMethodName   = "/codemode.connector.v1.Connector/Dispose"
 )
@@ -73,6 +74,8 @@ type ConnectorClient interface {
 	Reconcile(ctx context.Context, in *Call, opts ...grpc.CallOption) (*ReconcileResponse, error)
 	// Preview tells an approver in a paragraph what the call will do.
 	Preview(ctx context.Context, in *Call, opts ...grpc.CallOption) (*PreviewResponse, error)
+	// Resolve says which call of another method a call stands for. It does nothing.
+	Resolve(ctx context.Context, in *Call, opts ...grpc.CallOption) (*ResolveResponse, error)
 	// PassEnded reports the end of a pass. It may be repeated.
 	PassEnded(ctx context.Context, in *PassEndedRequest, opts ...grpc.CallOption) (*PassEndedResponse, error)
 	// Dispose reports the end of an execution. It may be repeated.
@@ -204,6 +207,16 @@ func (c *connectorClient) Preview(ctx context.Context, in *Call, opts ...grpc.Ca
 	return out, nil
 }
 
+func (c *connectorClient) Resolve(ctx context.Context, in *Call, opts ...grpc.CallOption) (*ResolveResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ResolveResponse)
+	err := c.cc.Invoke(ctx, Connector_Resolve_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *connectorClient) PassEnded(ctx context.Context, in *PassEndedRequest, opts ...grpc.CallOption) (*PassEndedResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(PassEndedResponse)
@@ -249,6 +262,8 @@ type ConnectorServer interface {
 	Reconcile(context.Context, *Call) (*ReconcileResponse, error)
 	// Preview tells an approver in a paragraph what the call will do.
 	Preview(context.Context, *Call) (*PreviewResponse, error)
+	// Resolve says which call of another method a call stands for. It does nothing.
+	Resolve(context.Context, *Call) (*ResolveResponse, error)
 	// PassEnded reports the end of a pass. It may be repeated.
 	PassEnded(context.Context, *PassEndedRequest) (*PassEndedResponse, error)
 	// Dispose reports the end of an execution. It may be repeated.
@@ -289,6 +304,9 @@ func (UnimplementedConnectorServer) Reconcile(context.Context, *Call) (*Reconcil
 }
 func (UnimplementedConnectorServer) Preview(context.Context, *Call) (*PreviewResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Preview not implemented")
+}
+func (UnimplementedConnectorServer) Resolve(context.Context, *Call) (*ResolveResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Resolve not implemented")
 }
 func (UnimplementedConnectorServer) PassEnded(context.Context, *PassEndedRequest) (*PassEndedResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method PassEnded not implemented")
@@ -458,6 +476,24 @@ func _Connector_Preview_Handler(srv interface{}, ctx context.Context, dec func(i
 	return interceptor(ctx, in, info, handler)
 }
 
+func _Connector_Resolve_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(Call)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ConnectorServer).Resolve(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Connector_Resolve_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ConnectorServer).Resolve(ctx, req.(*Call))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _Connector_PassEnded_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(PassEndedRequest)
 	if err := dec(in); err != nil {
@@ -524,6 +560,10 @@ var Connector_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Preview",
 			Handler:    _Connector_Preview_Handler,
+		},
+		{
+			MethodName: "Resolve",
+			Handler:    _Connector_Resolve_Handler,
 		},
 		{
 			MethodName: "PassEnded",

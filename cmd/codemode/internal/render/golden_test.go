@@ -35,6 +35,7 @@ var pages = map[string]func(Page, []byte) (string, error){
 	"reply":         page(func(p Page, r *core.Reply) string { return p.Reply(r) }),
 	"rollback":      page(func(p Page, r *core.Rollback) string { return p.Rollback(r) }),
 	"rollbackplan":  page(func(p Page, r *core.Rollback) string { return p.RollbackPlan(r) }),
+	"skipped":       page(func(p Page, s *core.Skipped) string { return p.Skipped(s) }),
 	"snippet":       page(func(p Page, s core.Snippet) string { return p.Snippet(s) }),
 	"snippets":      page(func(p Page, l []core.Snippet) string { return p.Snippets(l) }),
 	"snippettosave": page(func(p Page, s saving) string { return p.SnippetToSave(s.Request, s.Detail, s.Known) }),

@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 
+	"github.com/codemode-go/codemode/core"
 	"github.com/codemode-go/codemode/core/catalog"
 )
 
@@ -51,5 +52,17 @@ func (w *writer) standing(m catalog.Result) string {
 func (p Page) Description(d *catalog.Description) string {
 	w := &writer{Page: p}
 	w.block(0, d.Text())
+	return w.String()
+}
+
+// Skipped lists what a connector could not offer.
+func (p Page) Skipped(s *core.Skipped) string {
+	w := &writer{Page: p}
+	w.line(fmt.Sprintf("%s offers %d methods, and %d cannot be offered.", inline(s.Connector), s.Offered, len(s.Skipped)))
+	for _, m := range s.Skipped {
+		w.gap()
+		w.line(w.paint(bold, inline(m.Name)))
+		w.block(2, m.Reason)
+	}
 	return w.String()
 }

