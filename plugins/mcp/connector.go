@@ -33,8 +33,9 @@ func newConnector(start func(*Config, hclog.Logger) (server, error)) *connector 
 	c.client = mcp.NewClient(&mcp.Implementation{Name: "codemode", Version: version}, &mcp.ClientOptions{
 		// Not the SDK's default: a client that has roots and then lists none
 		// makes some servers give up the folders that they were started with.
-		Capabilities:           &mcp.ClientCapabilities{},
-		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { c.news.toolsChanged() },
+		Capabilities:             &mcp.ClientCapabilities{},
+		ToolListChangedHandler:   func(context.Context, *mcp.ToolListChangedRequest) { c.news.toolsChanged() },
+		PromptListChangedHandler: func(context.Context, *mcp.PromptListChangedRequest) { c.news.toolsChanged() },
 	})
 	return c
 }
