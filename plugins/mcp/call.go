@@ -28,6 +28,8 @@ func (c *connector) call(ctx context.Context, name string, readOnly bool, args j
 	if err != nil {
 		return nil, notStarted(err, summary(err))
 	}
+	forget := c.follow(ctx, params)
+	defer forget()
 	answer, err := s.client.CallTool(ctx, params)
 	if err != nil {
 		return nil, failure(ctx, err, readOnly)

@@ -15,6 +15,7 @@ type connector struct {
 	start  func(*Config, hclog.Logger) (server, error)
 	client *mcp.Client
 	news   *news
+	progress
 
 	// Set by configure.
 	config *Config
@@ -33,8 +34,11 @@ func newConnector(start func(*Config, hclog.Logger) (server, error)) *connector 
 	c.client = mcp.NewClient(&mcp.Implementation{Name: "codemode", Version: version}, &mcp.ClientOptions{
 		// Not the SDK's default: a client that has roots and then lists none
 		// makes some servers give up the folders that they were started with.
-		Capabilities:             &mcp.ClientCapabilities{},
-		ToolListChangedHandler:   func(context.Context, *mcp.ToolListChangedRequest) { c.news.toolsChanged() },
+		Capabilities:           &mcp.ClientCapabilities{},
+		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { c.news.toolsChanged() },
+		ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
+			c.heard(r.Params.ProgressToken, c.hide.text(r.Params.Message), r.Params.Progress, r.Params.Total)
+		},
 		PromptListChangedHandler: func(context.Context, *mcp.PromptListChangedRequest) { c.news.toolsChanged() },
 	})
 	return c
