@@ -27,6 +27,7 @@ func (c *Config) resolveURL(refuse func(err error, path ...string)) {
 	for _, name := range slices.Sorted(maps.Keys(c.Secrets)) {
 		refuse(c.checkSecretHeader(name), "secrets", name)
 	}
+	refuse(c.checkOAuth(), "oauth")
 	needCommand := errors.New("this is for a server with a command")
 	if len(c.Args) > 0 {
 		refuse(needCommand, "args")

@@ -24,6 +24,7 @@ type Config struct {
 	URL       string            `json:"url,omitempty" jsonschema:"minLength=1" jsonschema_description:"The address of a server that runs elsewhere, http or https. Either this or command."`
 	Transport string            `json:"transport,omitempty" jsonschema:"enum=streamable,enum=sse,default=streamable" jsonschema_description:"How a server with a url is spoken to: over streamable HTTP, or over the older HTTP with server-sent events."`
 	Headers   map[string]string `json:"headers,omitempty" jsonschema_description:"Headers of every request to url, apart from secrets."`
+	OAuth     *OAuthConfig      `json:"oauth,omitempty" jsonschema_description:"A client that gets tokens for url by its own credentials."`
 
 	Trusted bool `json:"trusted,omitempty" jsonschema:"default=false" jsonschema_description:"Believe the server's hints: a tool that it calls read-only needs no approval."`
 	// ParseText nil is true.
@@ -84,6 +85,9 @@ func (c *Config) resolveCommand(refuse func(err error, path ...string)) {
 	}
 	if len(c.Headers) > 0 {
 		refuse(needURL, "headers")
+	}
+	if c.OAuth != nil {
+		refuse(needURL, "oauth")
 	}
 }
 

@@ -64,6 +64,9 @@ func failure(ctx context.Context, err error, readOnly bool) error {
 	if e := unsent(err); e != nil {
 		return e
 	}
+	if refused, ok := errors.AsType[*authError](err); ok {
+		return sdk.Errorf(sdk.Unauthenticated, "%v", refused)
+	}
 	if status, ok := errors.AsType[*statusError](err); ok && status.code < 500 {
 		return status.told()
 	}

@@ -24,6 +24,9 @@ type hider struct{ values *strings.Replacer }
 // secretsHider hides the secrets, for whoever reads an error.
 func (c *Config) secretsHider() hider {
 	values := slices.Collect(maps.Values(c.Secrets))
+	if c.OAuth != nil {
+		values = append(values, c.OAuth.ClientSecret)
+	}
 	if c.URL != "" {
 		for _, value := range c.Secrets {
 			// A server may say the token of "Bearer token" alone.

@@ -31,15 +31,21 @@ func dial(c *Config) (*remote, error) {
 	}
 	pool := http.DefaultTransport.(*http.Transport).Clone()
 	client := &http.Client{
-		Transport:     verbatim.HTTP(&requests{next: pool, endpoint: endpoint, header: c.header()}),
+		Transport:     verbatim.HTTP(&requests{next: pool, endpoint: endpoint, header: c.header(), authorized: c.OAuth != nil}),
 		CheckRedirect: stayAt(endpoint),
 	}
 	r := &remote{pool: pool}
 	if c.Transport == transportSSE {
 		r.transport = &mcp.SSEClientTransport{Endpoint: c.URL, HTTPClient: client, MaxEventSize: maxEvent}
-	} else {
-		r.transport = &mcp.StreamableClientTransport{Endpoint: c.URL, HTTPClient: client, MaxEventSize: maxEvent}
+		return r, nil
 	}
+	streamable := &mcp.StreamableClientTransport{Endpoint: c.URL, HTTPClient: client, MaxEventSize: maxEvent}
+	if c.OAuth != nil {
+		if streamable.OAuthHandler, err = newAuthorizer(c.OAuth); err != nil {
+			return nil, err
+		}
+	}
+	r.transport = streamable
 	return r, nil
 }
 

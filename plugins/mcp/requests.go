@@ -18,6 +18,8 @@ type requests struct {
 	next     http.RoundTripper
 	endpoint *url.URL
 	header   http.Header
+	// authorized: the SDK gets a token when the server asks for one.
+	authorized bool
 }
 
 // unansweredError is a request without an answer.
@@ -67,6 +69,9 @@ func (q *requests) refused(r *http.Request, resp *http.Response) bool {
 		return false
 	}
 	if resp.StatusCode == http.StatusNotFound && r.Header.Get("Mcp-Session-Id") != "" {
+		return false
+	}
+	if q.authorized && (resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden) {
 		return false
 	}
 	mediaType, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
