@@ -198,7 +198,7 @@ func (p *person) discovering() {
 	p.runs(0, "search", "comment", "on", "an", "issue", "--limit", "2")
 	p.runs(0, "describe", "tracker#pull requests")
 	p.runs(0, "describe", "tracker.watch_issue")
-	p.runs(2, "describe", "tracker.watch_isue")
+	p.runs(4, "describe", "tracker.watch_isue")
 }
 
 const closing = `
@@ -332,8 +332,30 @@ try {
   return "not deployed: " + e.message;
 }
 `)
-	s := p.sits("run", "deploy.js")
-	id := p.waits(func(d *core.Detail) bool {
+	id := p.loses("deploy.js")
+	p.runs(0, "pending", id)
+	p.runs(4, "approve", id)
+	p.runs(2, "settle", id, "0")
+	s := p.sits("settle", id, "0", "--not-done", "--note", "the file has no line of it")
+	s.reads("Type yes: ", "yes\n")
+	s.ends(0)
+
+	p.notes("Another one; nobody knows, and the program is not to go on.")
+	id = p.loses("deploy.js")
+	s = p.sits("settle", id, "0", "--end", "--note", "the service does not answer")
+	s.reads("Type yes: ", "yes\n")
+	s.ends(1)
+	p.runs(4, "settle", id, "0", "--again")
+	s = p.sits("settle", id, "0", "--not-done", "--note", "now it does")
+	s.reads("Type yes: ", "yes\n")
+	s.ends(0)
+}
+
+// loses runs a program, and kills the connector in the middle of its write.
+func (p *person) loses(program string) (id string) {
+	p.t.Helper()
+	s := p.sits("run", program)
+	id = p.waits(func(d *core.Detail) bool {
 		return d.Status == "running" && len(d.Outcome.Calls) > 0 && d.Outcome.Calls[0].State == "executing"
 	})
 	// Of the children of this one host only the connector that is in the middle of a write.
@@ -341,12 +363,7 @@ try {
 		p.t.Fatal(err)
 	}
 	s.ends(3)
-	p.runs(0, "pending", id)
-	p.runs(4, "approve", id)
-	p.runs(2, "settle", id, "0")
-	s = p.sits("settle", id, "0", "--not-done", "--note", "the file has no line of it")
-	s.reads("Type yes: ", "yes\n")
-	s.ends(0)
+	return id
 }
 
 func (p *person) resuming() {
@@ -429,7 +446,7 @@ func (p *person) mistaken() {
 	p.notes("Mistakes.")
 	p.runs(2, "aprove")
 	p.runs(2, "run", "none.js")
-	p.runs(2, "show", "7")
+	p.runs(4, "show", "7")
 	p.runs(4, "approve", "7")
 	p.edits("wrong.js", `
 const issues = await tracker.list_issues({};

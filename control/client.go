@@ -238,6 +238,22 @@ func (c *Client) Delete(ctx context.Context, id string) (*core.Reply, error) {
 	return call[*core.Reply](ctx, c, "delete", idRequest{ID: id})
 }
 
+// Export returns an execution's journal as JSON lines.
+func (c *Client) Export(ctx context.Context, id string) ([]byte, error) {
+	return call[[]byte](ctx, c, "export", idRequest{ID: id})
+}
+
+// Import keeps an execution that was exported.
+func (c *Client) Import(ctx context.Context, req core.ImportRequest) (*core.Reply, error) {
+	return call[*core.Reply](ctx, c, "import", req)
+}
+
+// Backup has the host write all that its journal holds to a new file.
+func (c *Client) Backup(ctx context.Context, path string) error {
+	_, err := call[struct{}](ctx, c, "backup", backupRequest{Path: path})
+	return err
+}
+
 // Tool defines the one tool that a model sees.
 func (c *Client) Tool(ctx context.Context) (core.Tool, error) {
 	return call[core.Tool](ctx, c, "tool", struct{}{})

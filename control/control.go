@@ -16,7 +16,7 @@ import (
 
 // Version is the version of what is spoken over the socket. A holder serves guests of another version what only
 // reads, and rejections.
-const Version = 4
+const Version = 5
 
 // Service is what a host does for its users, in this process or in another.
 type Service interface {
@@ -45,6 +45,10 @@ type Service interface {
 	ExpirePaused(ctx context.Context, age time.Duration) ([]string, error)
 	Prune(ctx context.Context, keep int) ([]string, error)
 	Delete(ctx context.Context, id string) (*core.Reply, error)
+	Export(ctx context.Context, id string) ([]byte, error)
+	Import(ctx context.Context, req core.ImportRequest) (*core.Reply, error)
+	// Backup has the host write a new file, at an absolute path.
+	Backup(ctx context.Context, path string) error
 }
 
 // Host is a service in this process.

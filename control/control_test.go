@@ -39,6 +39,9 @@ type fake struct {
 	expire        func(time.Duration) ([]string, error)
 	prune         func(int) ([]string, error)
 	remove        func(string) (*core.Reply, error)
+	export        func(string) ([]byte, error)
+	imports       func(core.ImportRequest) (*core.Reply, error)
+	backup        func(string) error
 	tool          core.Tool
 	cancel        func(string, error) bool
 	progress      func(string) core.Progress
@@ -93,11 +96,16 @@ func (f *fake) ExpirePaused(_ context.Context, age time.Duration) ([]string, err
 }
 func (f *fake) Prune(_ context.Context, keep int) ([]string, error)      { return f.prune(keep) }
 func (f *fake) Delete(_ context.Context, id string) (*core.Reply, error) { return f.remove(id) }
-func (f *fake) Tool(context.Context) core.Tool                           { return f.tool }
-func (f *fake) Progress(id string) core.Progress                         { return f.progress(id) }
-func (f *fake) Cancel(id string, cause error) bool                       { return f.cancel(id, cause) }
-func nothingWaits(string) ([]core.Pending, error)                        { return []core.Pending{}, nil }
-func completed(id string) *core.Outcome                                  { return &core.Outcome{Status: "completed", ExecutionID: id} }
+func (f *fake) Export(_ context.Context, id string) ([]byte, error)      { return f.export(id) }
+func (f *fake) Import(_ context.Context, r core.ImportRequest) (*core.Reply, error) {
+	return f.imports(r)
+}
+func (f *fake) Backup(_ context.Context, path string) error { return f.backup(path) }
+func (f *fake) Tool(context.Context) core.Tool              { return f.tool }
+func (f *fake) Progress(id string) core.Progress            { return f.progress(id) }
+func (f *fake) Cancel(id string, cause error) bool          { return f.cancel(id, cause) }
+func nothingWaits(string) ([]core.Pending, error)           { return []core.Pending{}, nil }
+func completed(id string) *core.Outcome                     { return &core.Outcome{Status: "completed", ExecutionID: id} }
 func identity(config, fingerprint string) (i control.Identity) {
 	return control.Identity{Config: config, Fingerprint: fingerprint}
 }

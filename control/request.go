@@ -52,6 +52,9 @@ type (
 	expireRequest struct {
 		Age time.Duration `json:"age"` // in nanoseconds
 	}
+	backupRequest struct {
+		Path string `json:"path"` // absolute
+	}
 	pruneRequest struct {
 		Keep int `json:"keep"`
 	}
@@ -140,6 +143,15 @@ var routes = map[string]route{
 	})},
 	"delete": {answer: handle(func(s *Server, ctx context.Context, r idRequest) (*core.Reply, error) {
 		return s.host.Delete(ctx, r.ID)
+	})},
+	"export": {always: true, answer: handle(func(s *Server, ctx context.Context, r idRequest) ([]byte, error) {
+		return s.host.Export(ctx, r.ID)
+	})},
+	"import": {answer: handle(func(s *Server, ctx context.Context, r core.ImportRequest) (*core.Reply, error) {
+		return s.host.Import(ctx, r)
+	})},
+	"backup": {answer: handle(func(s *Server, ctx context.Context, r backupRequest) (struct{}, error) {
+		return struct{}{}, s.host.Backup(ctx, r.Path)
 	})},
 	"tool": {always: true, answer: handle(func(s *Server, ctx context.Context, _ struct{}) (core.Tool, error) {
 		return s.host.Tool(ctx), nil

@@ -86,12 +86,36 @@ func diagnoseJournal(ctx context.Context, cfg *config.Config, o OpenOptions) []F
 	}
 	f.Text = "sound"
 	if damage := store.Damage(); damage != nil {
-		f.State, f.Text = FindingFault, damage.Error()
+		f.State = FindingFault
+		f.Text = damage.Error() + ". What is left can be read, and new programs run; what was there before and has not ended " +
+			"does not go on, for an approval or a started write may be among what is lost. Look at it, restore a backup, or accept the loss: codemode doctor --confirm"
 	}
 	if err := store.Close(); err != nil {
 		f.State, f.Text = FindingFault, err.Error()
 	}
 	return []Finding{f}
+}
+
+// ConfirmDamage accepts, by the word of a person, that events of a configuration's journal are lost: from now on it is
+// taken for what it holds, and what has not ended in it may go on. It returns the damage; nil: there is none.
+func ConfirmDamage(ctx context.Context, cfg *config.Config, o OpenOptions, sure func(damage error) (bool, error)) (damage error, err error) {
+	dir := journalDir(cfg.Runtime.Data, cfg.Runtime.Name)
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	store, err := badger.Open(ctx, badger.Options{Dir: dir, Logger: o.Logger.Named("journal")})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	damage = store.Damage()
+	if damage == nil {
+		return nil, nil
+	}
+	if yes, err := sure(damage); err != nil || !yes {
+		return damage, err
+	}
+	return damage, store.Confirm(ctx)
 }
 
 func diagnoseConnectors(ctx context.Context, cfg *config.Config, o OpenOptions) ([]Finding, error) {

@@ -38,7 +38,7 @@ func keyIn(dir string) ([]byte, error) {
 	if _, err := rand.Read(key); err != nil {
 		return nil, fmt.Errorf("make the fingerprint key: %w", err)
 	}
-	path := filepath.Join(dir, "fingerprint.key")
+	path := keyPath(dir)
 	if known, err := readKey(path); !errors.Is(err, fs.ErrNotExist) {
 		return known, err
 	}
@@ -46,6 +46,20 @@ func keyIn(dir string) ([]byte, error) {
 		return nil, fmt.Errorf("make the fingerprint key: %w", err)
 	}
 	return readKey(path) // of whichever process was first
+}
+
+func keyPath(dir string) string { return filepath.Join(dir, "fingerprint.key") }
+
+// keepKey keeps a key that was brought along. A folder that has one of its own stays with it: approvals that wait are
+// asked for again then.
+func keepKey(dir string, key []byte) error {
+	if len(key) != keySize {
+		return errors.New("keep the fingerprint key: it is none")
+	}
+	if err := writeKey(keyPath(dir), key); err != nil {
+		return fmt.Errorf("keep the fingerprint key: %w", err)
+	}
+	return nil
 }
 
 // writeKey puts a whole key in its place, unless there is one: a process that dies meanwhile leaves none, and not a
@@ -86,7 +100,7 @@ func fingerprint(key []byte, s *schema.Schema, config json.RawMessage) ([]byte, 
 		return nil, fmt.Errorf("fingerprint the configuration: %w", err)
 	}
 	if s != nil {
-		v = withoutSecrets(s, v, nil)
+		v, _ = replaceSecrets(s, v, nil, nil)
 	}
 	text, err := json.Marshal(v) // with sorted keys
 	if err != nil {
@@ -97,21 +111,26 @@ func fingerprint(key []byte, s *schema.Schema, config json.RawMessage) ([]byte, 
 	return h.Sum(nil), nil
 }
 
-func withoutSecrets(s *schema.Schema, v any, path []string) any {
+// replaceSecrets puts by in the place of each value that a schema marks writeOnly, and reports whether there was one.
+func replaceSecrets(s *schema.Schema, v any, path []string, by any) (_ any, found bool) {
 	switch v := v.(type) {
 	case map[string]any:
 		for name, part := range v {
-			v[name] = withoutSecrets(s, part, append(slices.Clip(path), name))
+			var one bool
+			v[name], one = replaceSecrets(s, part, append(slices.Clip(path), name), by)
+			found = found || one
 		}
-		return v
+		return v, found
 	case []any:
 		for i, part := range v {
-			v[i] = withoutSecrets(s, part, append(slices.Clip(path), strconv.Itoa(i)))
+			var one bool
+			v[i], one = replaceSecrets(s, part, append(slices.Clip(path), strconv.Itoa(i)), by)
+			found = found || one
 		}
-		return v
+		return v, found
 	}
 	if s.Secret(path) {
-		return nil
+		return by, true
 	}
-	return v
+	return v, false
 }

@@ -152,6 +152,7 @@ func TestStalledHost(t *testing.T) {
 		}
 		p.b.is(out, "paused", "0") // in doubt
 		release()
+		synctest.Wait() // the handler, which its host has given up, has come to its end
 		if got := <-ended; !errors.Is(got.err, journal.ErrFenced) {
 			t.Errorf("the stalled host says %+v, %v", got.out, got.err)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/codemode-go/codemode/core"
 	"github.com/codemode-go/codemode/core/engine"
+	"github.com/codemode-go/codemode/core/policy"
 	"github.com/codemode-go/codemode/plugin/sdk"
 )
 
@@ -42,6 +43,18 @@ func TestPendingOfAllAndOfOne(t *testing.T) {
 	var missing *core.NotFoundError
 	if _, err := w.host.Pending(ctx, "nope"); !errors.As(err, &missing) {
 		t.Errorf("of an unknown one: %v", err)
+	}
+}
+
+// A read that a rule makes wait is told as one: there is nothing about it that could not be undone.
+func TestReadThatWaits(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, newItems(1), func(o *core.Options) {
+		o.Connectors[0].Rules = []policy.Rule{{Methods: []string{"list"}, Effect: policy.Approve}}
+	})
+	out := w.run(`await Promise.all([items.list(), items.remove({id: 1})])`)
+	if len(out.Pending) != 2 || !out.Pending[0].ReadOnly || out.Pending[1].ReadOnly {
+		t.Errorf("%+v", out.Pending)
 	}
 }
 

@@ -147,6 +147,10 @@ func TestRollbackCarriesOnAfterACrash(t *testing.T) {
 	if err != nil || len(pending) != 1 || pending[0].Kind != engine.PendingInDoubt || !strings.Contains(pending[0].Note, "revert") {
 		t.Fatalf("pending %+v, %v", pending, err)
 	}
+	d, err := w.host.Show(ctx, out.ExecutionID)
+	if err != nil || d.Outcome.Calls[0].RevertInDoubt || !d.Outcome.Calls[1].RevertInDoubt {
+		t.Fatalf("%+v, %v", d, err)
+	}
 	// The effect is there: a person says so, and the next rollback goes on behind it.
 	if _, err := w.host.Settle(ctx, core.SettleRequest{ExecutionID: out.ExecutionID, Seq: "1", How: core.SettleDone}); err != nil {
 		t.Fatal(err)

@@ -333,6 +333,9 @@ func TestPreparedWhileTheProgramComputes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := newWorld(t, newItems(), func(o *core.Options) { o.Connectors = []core.Connector{{Label: "c", Connector: c}} })
+	w := newWorld(t, newItems(), func(o *core.Options) {
+		o.Connectors = []core.Connector{{Label: "c", Connector: c}}
+		o.Limits.Sandbox.CPU, o.Limits.Wall = time.Hour, time.Hour // however slow the machine is
+	})
 	w.is(w.run(`const w = c.write(); await c.mark(); for (let i = 0; i < 2e6; i++); return await w`), "completed", "2")
 }

@@ -174,7 +174,7 @@ func callText(p core.Pending) string {
 	if p.Note != "" {
 		b.WriteString("\nNote:\n" + indented(p.Note))
 	}
-	if !p.Revertible {
+	if !p.Revertible && !p.ReadOnly {
 		b.WriteString("\nIt cannot be undone.")
 	}
 	return b.String()

@@ -259,10 +259,12 @@ func TestQuestion(t *testing.T) {
 	one.Preview, one.Reason = "Posts hello\r\u202e\n\nA program wants to make this call, which needs no approval.", "Everybody reads it."
 	two := pending("remove", `{}`)
 	two.Revertible, two.Note = false, "An earlier approval is void: the arguments changed"
+	read := pending("secrets", `{}`)
+	read.Revertible, read.ReadOnly = false, true
 	doubt := pending("post", `{}`)
 	doubt.Kind = engine.PendingInDoubt
 	var b strings.Builder
-	for _, list := range [][]core.Pending{{one}, {two, doubt, one}, {doubt}} {
+	for _, list := range [][]core.Pending{{one}, {two, doubt, one}, {read}, {doubt}} {
 		_, text, ok := s.askable(&client{asks: true}, &core.Outcome{Status: "paused", Pending: list}, 0)
 		fmt.Fprintf(&b, "== asks: %v\n%s\n", ok, text)
 	}

@@ -28,6 +28,7 @@ func newApprove(a *app) *cobra.Command {
 	f := approveFlags{}
 	cmd := &cobra.Command{
 		Use: "approve ID [SEQ...]", Short: "Decide on the calls that wait, and go on", Args: cobra.MinimumNArgs(1),
+		ValidArgsFunction: a.executionIDs(0, journal.StatusPaused, journal.StatusRunning),
 		Long: `Show the calls of an execution that wait for an approval, ask about each at
 the terminal, and run the execution on. SEQs, or digests, choose among the
 calls. With --args one call is executed with other arguments than the

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/codemode-go/codemode/core"
+	"github.com/codemode-go/codemode/core/engine"
 )
 
 // person sits at a pseudo-terminal.
@@ -272,10 +273,18 @@ func TestInterruptEndsAQuestion(t *testing.T) {
 
 func TestSettleAndRollbackAtATerminal(t *testing.T) {
 	t.Parallel()
+	calls := []engine.CallRecord{
+		{Seq: "3", Connector: "ci", Method: "write", State: "in_doubt"},
+		{Seq: "4", Connector: "ci", Method: "write", State: "applied", RevertInDoubt: true},
+	}
+	details := map[string]*core.Detail{
+		"x1": {ID: "x1", Status: "paused", Outcome: &core.Outcome{Calls: []engine.CallRecord{{Seq: "10", State: "in_doubt"}}}},
+		"x2": {ID: "x2", Status: "error", Outcome: &core.Outcome{Calls: calls}},
+	}
 	var how []string
 	host := &service{
 		pending: func(string) ([]core.Pending, error) { return waiting(), nil },
-		show:    func(id string) (*core.Detail, error) { return &core.Detail{ID: id, Status: "completed"}, nil },
+		show:    func(id string) (*core.Detail, error) { return details[id], nil },
 		settle: func(r core.SettleRequest) (*core.Outcome, error) {
 			how = append(how, r.How+" "+r.Via)
 			return completed(), nil
@@ -293,7 +302,10 @@ func TestSettleAndRollbackAtATerminal(t *testing.T) {
 		want   []string
 	}{
 		"settle":          {"settle x1 10 --again", "in doubt", "yes\n", 0, []string{"again terminal"}},
-		"settle after it": {"settle x1 3 --not-done", "Call 3 of execution x1", "yes\n", 0, []string{"not_done terminal"}},
+		"settle after it": {"settle x2 3 --not-done", "It is recorded as not done. Nothing is run.", "yes\n", 0, []string{"not_done terminal"}},
+		"settle done":     {"settle x2 3 --result 1", "It is recorded as done. Nothing is run.", "yes\n", 0, []string{"done terminal"}},
+		"settle a revert": {"settle x2 4 --not-done", "Its revert is recorded as not done.", "yes\n", 0, []string{"not_done terminal"}},
+		"revert again":    {"settle x2 4 --again", "The next rollback runs its revert again.", "yes\n", 0, []string{"again terminal"}},
 		"settle not":      {"settle x1 10 --end", "The execution ends", "no\n", 4, nil},
 		"roll back":       {"rollback x1", "Execution x1", "yes\n", 0, []string{"rollback terminal"}},
 		"not roll back":   {"rollback x1", "Execution x1", "\x04", 4, nil},
@@ -313,6 +325,29 @@ func TestSettleAndRollbackAtATerminal(t *testing.T) {
 		if diff := cmp.Diff(tc.want, how); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
+	}
+}
+
+// What cannot be settled as asked is not asked about.
+func TestSettleWhatIsNotThereAtATerminal(t *testing.T) {
+	t.Parallel()
+	calls := []engine.CallRecord{{Seq: "3", Connector: "ci", Method: "write", State: "in_doubt"}}
+	host := &service{
+		pending: func(string) ([]core.Pending, error) { return nil, nil },
+		show: func(id string) (*core.Detail, error) {
+			return &core.Detail{ID: id, Status: "error", Outcome: &core.Outcome{Calls: calls}}, nil
+		},
+	}
+	for line, text := range map[string]string{
+		"settle x1 3 --again":    "No pass waits for call 3",
+		"settle x1 3 --end":      "No pass waits for call 3",
+		"settle x1 7 --not-done": "Execution x1 has no call 7.",
+	} {
+		p := newPerson(t)
+		s := newStage(host)
+		s.tty = p.path
+		s.does(t, 4, strings.Fields(line)...)
+		says(t, &s.out, "Nothing was changed. "+text)
 	}
 }
 

@@ -58,7 +58,7 @@ func TestUsageIsCheckedBeforeTheHostIsOpened(t *testing.T) {
 		"approve x --args -", "approve x 1 2 --args -", "approve x 1 --args - --all", "approve x 1 --args " + dir + "/none",
 		"approve x 1 --args -", "approve x 1 --args " + program, "approve x 1 --args " + object + " --digest 2=ab",
 		"snippets x", "snippets show", "snippets show n --version -1", "snippets save n", "snippets save n x --input-schema -",
-		"snippets delete", "expire x", "expire --age 0s", "expire --age soon", "prune --keep -1", "delete", "fmt x",
+		"snippets delete", "expire x", "expire --age 0s", "expire --age soon", "search x --limit 0", "search x --limit 51", "prune --keep -1", "delete", "fmt x",
 	} {
 		t.Run(line, func(t *testing.T) {
 			t.Parallel()
@@ -177,15 +177,18 @@ func TestJSONIsOneDocument(t *testing.T) {
 
 func TestErrorsOfTheHost(t *testing.T) {
 	t.Parallel()
-	for name, err := range map[string]error{
-		"not found": &core.NotFoundError{ID: "x1"},
-		"mismatch":  &control.MismatchError{Holder: control.Holder{PID: 12, Identity: control.Identity{Config: "/a.hcl"}}, Guest: control.Holder{Identity: control.Identity{Config: "/b.hcl"}}},
-		"controls":  errors.New("bad\x1b[2J"),
+	for name, tc := range map[string]struct {
+		err  error
+		code int
+	}{
+		"not found": {&core.NotFoundError{ID: "x1"}, 4},
+		"mismatch":  {&control.MismatchError{Holder: control.Holder{PID: 12, Identity: control.Identity{Config: "/a.hcl"}}, Guest: control.Holder{Identity: control.Identity{Config: "/b.hcl"}}}, 2},
+		"controls":  {errors.New("bad\x1b[2J"), 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(&service{show: func(string) (*core.Detail, error) { return nil, err }})
-			s.does(t, 2, "show", "x1")
+			s := newStage(&service{show: func(string) (*core.Detail, error) { return nil, tc.err }})
+			s.does(t, tc.code, "show", "x1")
 			says(t, &s.err, "codemode: ")
 			if strings.Contains(s.err.String(), "\x1b") {
 				t.Errorf("not safe: %q", &s.err)
@@ -480,9 +483,9 @@ func TestReadingCommands(t *testing.T) {
 		"show x1":                            {0, "1 + 1"},
 		"search open an issue --connector c": {0, "Nothing was found."},
 		"describe c.m":                       {0, "c.m (method)"},
-		"describe nothing":                   {2, "nothing (unknown)"},
+		"describe nothing":                   {4, "nothing (unknown)"},
 		"version":                            {0, "connector protocol 1"},
-		"version --json":                     {0, `"controlProtocol": 4`},
+		"version --json":                     {0, `"controlProtocol": 5`},
 	} {
 		s := newStage(host)
 		s.does(t, tc.code, strings.Fields(line)...)

@@ -24,7 +24,7 @@ func newDescribe(a *app) *cobra.Command {
 				return err
 			}
 			if d.Kind == catalog.KindUnknown {
-				return exit(exitUsage)
+				return exit(exitUnchanged)
 			}
 			return nil
 		}),

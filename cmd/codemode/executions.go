@@ -36,6 +36,7 @@ func newExecutions(a *app) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringSliceVar(&req.Statuses, "status", nil, "only these `statuses`, with commas between them")
+	oneOf(cmd, "status", statuses...)
 	cmd.Flags().IntVar(&req.Limit, "limit", 50, "how many at most")
 	cmd.Flags().StringVar(&req.Cursor, "cursor", "", "go on where an earlier list ended")
 	return cmd

@@ -14,7 +14,7 @@ const (
 	exitFailed    = 1 // the execution ended in error, or a check found something
 	exitUsage     = 2 // usage, configuration, or the host itself
 	exitPaused    = 3
-	exitUnchanged = 4
+	exitUnchanged = 4 // nothing was changed, or what was named is not there
 )
 
 // exitError ends the process with a code. What is to be said has been said.
@@ -33,11 +33,15 @@ func exit(code int) error {
 // exitCode is what a command's error makes of the process.
 func exitCode(err error) int {
 	var code exitError
+	var missing *core.NotFoundError
+	var snippet *core.SnippetError
 	switch {
 	case err == nil:
 		return exitDone
 	case errors.As(err, &code):
 		return int(code)
+	case errors.As(err, &missing), errors.As(err, &snippet):
+		return exitUnchanged
 	}
 	return exitUsage
 }

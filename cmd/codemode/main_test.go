@@ -49,6 +49,9 @@ type service struct {
 	expire        func(time.Duration) ([]string, error)
 	prune         func(int) ([]string, error)
 	remove        func(string) (*core.Reply, error)
+	export        func(string) ([]byte, error)
+	imports       func(core.ImportRequest) (*core.Reply, error)
+	backup        func(string) error
 }
 
 var _ control.Service = (*service)(nil)
@@ -102,6 +105,11 @@ func (s *service) ExpirePaused(_ context.Context, age time.Duration) ([]string, 
 }
 func (s *service) Prune(_ context.Context, keep int) ([]string, error)      { return s.prune(keep) }
 func (s *service) Delete(_ context.Context, id string) (*core.Reply, error) { return s.remove(id) }
+func (s *service) Export(_ context.Context, id string) ([]byte, error)      { return s.export(id) }
+func (s *service) Import(_ context.Context, r core.ImportRequest) (*core.Reply, error) {
+	return s.imports(r)
+}
+func (s *service) Backup(_ context.Context, path string) error { return s.backup(path) }
 
 // stage is an invocation without surroundings: no input, no terminal, and a host of functions.
 type stage struct {

@@ -8,12 +8,14 @@ import (
 	"github.com/codemode-go/codemode/cmd/codemode/internal/render"
 	"github.com/codemode-go/codemode/control"
 	"github.com/codemode-go/codemode/core"
+	"github.com/codemode-go/codemode/core/journal"
 )
 
 func newPending(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "pending [ID]", Short: "List the calls that wait for a person", Args: cobra.MaximumNArgs(1),
-		Long: `List the calls that wait for a person: of one execution, whole, or of all.`,
+		ValidArgsFunction: a.executionIDs(0, journal.StatusPaused, journal.StatusRunning),
+		Long:              `List the calls that wait for a person: of one execution, whole, or of all.`,
 		RunE: a.with(func(ctx context.Context, s *session, args []string) error {
 			id := ""
 			if len(args) > 0 {

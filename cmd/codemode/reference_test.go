@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -9,6 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
+
+	"github.com/codemode-go/codemode/core"
+	"github.com/codemode-go/codemode/core/journal"
 )
 
 //go:generate go test -run ^TestReferenceIsCurrent$ . -update
@@ -99,7 +103,60 @@ func TestCompletion(t *testing.T) {
 	if s.opened > 0 {
 		t.Error("it has opened the host")
 	}
+	for line, words := range map[string][]string{
+		"executions --status ": {"paused", "rolled_back"},
+		"run --ask ":           {"writes"},
+		"show --log-level ":    {"debug"},
+	} {
+		s := newStage(&service{})
+		s.does(t, 0, append([]string{cobra.ShellCompNoDescRequestCmd}, strings.Split(line, " ")...)...)
+		says(t, &s.out, words...)
+		if s.opened > 0 {
+			t.Errorf("%s: it has opened the host", line)
+		}
+	}
 	help := newStage(&service{})
 	help.does(t, 0, "--help")
 	says(t, &help.out, "completion", "snippets", "expire", "prune")
+}
+
+// What a host has is offered too: executions and snippets.
+func TestCompletionOfWhatIsThere(t *testing.T) {
+	t.Parallel()
+	var list core.ListRequest
+	there := &service{
+		executions: func(r core.ListRequest) (*core.Page, error) {
+			list = r
+			return &core.Page{Executions: []journal.Head{{ID: "x1", Status: journal.StatusPaused, Title: "Close an issue"}}}, nil
+		},
+		snippets: func() ([]core.Snippet, error) { return []core.Snippet{*sum(1)}, errors.New("another is damaged") },
+	}
+	broken := &service{executions: func(core.ListRequest) (*core.Page, error) { return nil, errors.New("the disk is full") }}
+	for name, tc := range map[string]struct {
+		host     *service
+		line     string
+		offers   string
+		statuses []string
+	}{
+		"all":               {there, "show ", "x1\tpaused: Close an issue\n", nil},
+		"what waits":        {there, "approve ", "x1\tpaused: Close an issue\n", []string{"paused", "running"}},
+		"what completed":    {there, "snippets save close ", "x1\tpaused: Close an issue\n", []string{"completed"}},
+		"a new name":        {there, "snippets save ", "", nil},
+		"after the id":      {there, "settle x1 ", "", nil},
+		"one more":          {there, "export x0 ", "x1\tpaused: Close an issue\n", nil},
+		"snippets":          {there, "snippets show ", "sum\t", nil},
+		"a host that fails": {broken, "show ", "", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			list = core.ListRequest{}
+			s := newStage(tc.host)
+			s.does(t, 0, append([]string{cobra.ShellCompRequestCmd}, strings.Split(tc.line, " ")...)...)
+			if got := s.out.String(); !strings.HasPrefix(got, tc.offers) || tc.offers == "" && !strings.HasPrefix(got, ":") {
+				t.Errorf("offers %q, want %q", got, tc.offers)
+			}
+			if diff := cmp.Diff(tc.statuses, list.Statuses); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
 }

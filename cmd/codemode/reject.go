@@ -7,6 +7,7 @@ import (
 
 	"github.com/codemode-go/codemode/control"
 	"github.com/codemode-go/codemode/core"
+	"github.com/codemode-go/codemode/core/journal"
 )
 
 func newReject(a *app) *cobra.Command {
@@ -14,6 +15,7 @@ func newReject(a *app) *cobra.Command {
 	var goOn bool
 	cmd := &cobra.Command{
 		Use: "reject ID SEQ", Short: "Reject a call that waits", Args: cobra.ExactArgs(2),
+		ValidArgsFunction: a.executionIDs(0, journal.StatusPaused, journal.StatusRunning),
 		Long: `Reject a call that waits for an approval. That ends its execution and undoes
 nothing. With --continue the program gets an error instead, and runs on.`,
 		RunE: a.with(func(ctx context.Context, s *session, args []string) error {

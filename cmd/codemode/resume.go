@@ -11,12 +11,14 @@ import (
 	"github.com/codemode-go/codemode/cmd/codemode/internal/render"
 	"github.com/codemode-go/codemode/control"
 	"github.com/codemode-go/codemode/core"
+	"github.com/codemode-go/codemode/core/journal"
 )
 
 func newResume(a *app) *cobra.Command {
 	all := false
 	cmd := &cobra.Command{
 		Use: "resume ID|--all", Short: "Continue what a dead process left running", Args: cobra.MaximumNArgs(1),
+		ValidArgsFunction: a.executionIDs(0, journal.StatusRunning, journal.StatusPaused),
 		Long: `Continue an execution that a process left running when it ended or died, or all
 of them. It decides nothing.`,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -95,6 +95,7 @@ func newDelete(a *app) *cobra.Command {
 	yes := false
 	cmd := &cobra.Command{
 		Use: "delete ID", Short: "Delete an execution with its journal", Args: cobra.ExactArgs(1),
+		ValidArgsFunction: a.executionIDs(0),
 		Long: `Delete an execution with its journal: it cannot be shown or rolled back any
 more. One that waits is deleted too; one that runs, or whose rollback has begun
 and not ended, is not. It asks at the terminal.`,

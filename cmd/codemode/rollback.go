@@ -15,6 +15,7 @@ func newRollback(a *app) *cobra.Command {
 	note, dry := "", false
 	cmd := &cobra.Command{
 		Use: "rollback ID", Short: "Undo what an execution has done", Args: cobra.ExactArgs(1),
+		ValidArgsFunction: a.executionIDs(0),
 		Long: `Undo the applied calls of an execution that can be reverted, the last one first.
 With --dry-run, only tell what would be done; exit code 4 says that it is
 nothing.`,

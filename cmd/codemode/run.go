@@ -41,6 +41,7 @@ An interrupt cancels it; a second one leaves at once.`,
 	cmd.Flags().StringArrayVar(&f.labels, "label", nil, "label the execution, `NAME=VALUE`; repeatable")
 	cmd.Flags().StringVar(&f.task, "task", "", "the task that it serves")
 	cmd.Flags().StringVar(&f.ask, "ask", "", "`writes`: every write waits for a person")
+	oneOf(cmd, "ask", "writes")
 	return cmd
 }
 

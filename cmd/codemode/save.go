@@ -11,12 +11,14 @@ import (
 	"github.com/codemode-go/codemode/cmd/codemode/internal/render"
 	"github.com/codemode-go/codemode/control"
 	"github.com/codemode-go/codemode/core"
+	"github.com/codemode-go/codemode/core/journal"
 )
 
 func newSnippetsSave(a *app) *cobra.Command {
 	req, schema := core.SaveRequest{}, ""
 	cmd := &cobra.Command{
 		Use: "save NAME ID", Short: "Save the program of an execution under a name", Args: cobra.ExactArgs(2),
+		ValidArgsFunction: a.executionIDs(1, journal.StatusCompleted),
 		Long: `Show the program of an execution that has completed, ask at the terminal, and
 save it: models find it with search and run it by its name. A name that is known
 gets a new version, which runs from then on.`,

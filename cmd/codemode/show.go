@@ -13,6 +13,7 @@ import (
 func newShow(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "show ID", Short: "Tell an execution in full, line by line", Args: cobra.ExactArgs(1),
+		ValidArgsFunction: a.executionIDs(0),
 		Long: `Tell an execution in full: its program, what happened and when, who decided
 what, and what it came to. With --json arguments and results are whole.`,
 		RunE: a.with(func(ctx context.Context, s *session, args []string) error {

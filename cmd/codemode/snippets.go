@@ -41,6 +41,7 @@ func newSnippetsShow(a *app) *cobra.Command {
 	version := 0
 	cmd := &cobra.Command{
 		Use: "show NAME", Short: "Tell a saved program in full", Args: cobra.ExactArgs(1),
+		ValidArgsFunction: a.snippetNames(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if version < 0 {
 				return fmt.Errorf("--version %d: versions begin with 1", version)
@@ -68,6 +69,7 @@ func newSnippetsDelete(a *app) *cobra.Command {
 	yes := false
 	cmd := &cobra.Command{
 		Use: "delete NAME", Short: "Delete a saved program with all its versions", Args: cobra.ExactArgs(1),
+		ValidArgsFunction: a.snippetNames(),
 		Long: `Delete a saved program with all its versions. Executions that have run it go on
 as they were. It asks at the terminal.`,
 		RunE: a.with(func(ctx context.Context, s *session, args []string) error {

@@ -52,7 +52,7 @@ func TestSnippetCommands(t *testing.T) {
 		"none":             {empty, "snippets", 0, "There are no snippets.", ""},
 		"show":             {host, "snippets show sum", 0, "version 9", ""},
 		"show a version":   {host, "snippets show sum --version 4", 0, "version 4", ""},
-		"show an unknown":  {host, "snippets show product", 2, "", "There is no snippet."},
+		"show an unknown":  {host, "snippets show product", 4, "", "There is no snippet."},
 		"delete":           {host, "snippets delete sum --yes", 0, "is deleted", ""},
 		"delete none":      {host, "snippets delete product --yes", 4, "Nothing was changed.", ""},
 		"delete none JSON": {host, "snippets delete product --json --yes", 4, `"changed": false`, ""},
@@ -80,7 +80,7 @@ func TestSaveSnippetUnattended(t *testing.T) {
 		"all": {[]string{"--description", "Adds", "--input-schema", "-", "--force", "--json"}, nil,
 			core.SaveRequest{Description: "Adds", InputSchema: json.RawMessage(`{"type":"object"}`), Force: true}, 0, `"version": 3`},
 		"refused": {nil, &core.SnippetError{Reason: "Execution x1 is paused."}, core.SaveRequest{}, 4, "Nothing was changed. Execution x1 is paused."},
-		"unknown": {nil, &core.NotFoundError{ID: "x1"}, core.SaveRequest{}, 2, ""},
+		"unknown": {nil, &core.NotFoundError{ID: "x1"}, core.SaveRequest{}, 4, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

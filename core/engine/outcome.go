@@ -75,6 +75,7 @@ type Pending struct {
 	Digest      string          `json:"digest"` // of what a decision is bound to, in hexadecimal
 	Preview     string          `json:"preview,omitempty"`
 	Revertible  bool            `json:"revertible"`
+	ReadOnly    bool            `json:"readOnly,omitempty"` // a rule makes a read wait: there is nothing to revert
 	ExpiresAt   *time.Time      `json:"expiresAt,omitempty"`
 	Rule        string          `json:"rule,omitempty"`   // why it waits
 	Reason      string          `json:"reason,omitempty"` // the rule's own
@@ -94,14 +95,16 @@ type CallRecord struct {
 	Error     *ErrorDetail    `json:"error,omitempty"`
 	State     string          `json:"state"`
 	// ReadOnly says that the call changes nothing, Revertible that its connector can undo it.
-	ReadOnly   bool       `json:"readOnly,omitempty"`
-	Revertible bool       `json:"revertible,omitempty"`
-	Approval   *Approval  `json:"approval,omitempty"`
-	IssuedAt   time.Time  `json:"issuedAt"`
-	StartedAt  *time.Time `json:"startedAt,omitempty"`
-	EndedAt    *time.Time `json:"endedAt,omitempty"`
-	Attempts   int        `json:"attempts,omitempty"`
-	Note       string     `json:"note,omitempty"`
+	ReadOnly   bool `json:"readOnly,omitempty"`
+	Revertible bool `json:"revertible,omitempty"`
+	// RevertInDoubt says that a rollback has begun to undo the call, and nobody knows whether it did.
+	RevertInDoubt bool       `json:"revertInDoubt,omitempty"`
+	Approval      *Approval  `json:"approval,omitempty"`
+	IssuedAt      time.Time  `json:"issuedAt"`
+	StartedAt     *time.Time `json:"startedAt,omitempty"`
+	EndedAt       *time.Time `json:"endedAt,omitempty"`
+	Attempts      int        `json:"attempts,omitempty"`
+	Note          string     `json:"note,omitempty"`
 }
 
 // Approval is who decided on a call, when and why.
@@ -142,7 +145,7 @@ func PendingOf(s *journal.State) []Pending {
 		p := Pending{
 			ExecutionID: s.ID, Seq: c.Issued.Seq, Connector: c.Issued.Connector, Method: c.Issued.Method,
 			Args: c.Args(), Kind: PendingApproval, Digest: digestText(c.Issued.Approval),
-			Preview: c.Issued.Preview, Revertible: c.Issued.Revertible, ExpiresAt: c.Issued.ExpiresAt,
+			Preview: c.Issued.Preview, Revertible: c.Issued.Revertible, ReadOnly: c.Issued.ReadOnly, ExpiresAt: c.Issued.ExpiresAt,
 			Rule: c.Issued.Verdict.Rule, Reason: c.Issued.Verdict.Reason, Line: c.Issued.Line,
 		}
 		if c.State == journal.CallInDoubt {
@@ -156,7 +159,8 @@ func PendingOf(s *journal.State) []Pending {
 		if c := s.Calls[seq]; c.RevertInDoubt() && c.RevertEnded != nil {
 			list = append(list, Pending{
 				ExecutionID: s.ID, Seq: seq, Connector: c.Issued.Connector, Method: c.Issued.Method, Args: c.Args(),
-				Kind: PendingInDoubt, Digest: digestText(c.Issued.Approval), Note: "Of its revert: " + revertUnknown + ".", Line: c.Issued.Line,
+				Kind: PendingInDoubt, Digest: digestText(c.Issued.Approval), Revertible: c.Issued.Revertible,
+				Note: "Of its revert: " + revertUnknown + ".", Line: c.Issued.Line,
 			})
 		}
 	}
@@ -176,7 +180,7 @@ func recordOf(c *journal.Call) CallRecord {
 	r := CallRecord{
 		Seq: c.Issued.Seq, Connector: c.Issued.Connector, Method: c.Issued.Method,
 		Args: c.Args(), State: string(c.State), IssuedAt: c.IssuedAt, Note: c.Doubt,
-		ReadOnly: c.Issued.ReadOnly, Revertible: c.Issued.Revertible,
+		ReadOnly: c.Issued.ReadOnly, Revertible: c.Issued.Revertible, RevertInDoubt: c.RevertInDoubt(),
 	}
 	if c.Started != nil {
 		at := c.StartedAt

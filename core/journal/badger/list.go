@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	badgerdb "github.com/dgraph-io/badger/v4"
@@ -24,7 +23,7 @@ func (s *Store) List(ctx context.Context, q journal.Query) (journal.Page, error)
 	if q.Cursor != "" {
 		x, err := parseID(q.Cursor)
 		if err != nil {
-			return journal.Page{}, fmt.Errorf("list executions: the cursor is none that a page gave")
+			return journal.Page{}, errors.New("the cursor is none that an earlier page gave")
 		}
 		before = &x
 	}

@@ -138,13 +138,14 @@ func (w *writer) end(o *core.Outcome) {
 func (p Page) Applied(d *core.Detail) string {
 	w := &writer{Page: p}
 	w.line("Execution " + inline(d.ID) + "  " + w.status(inline(d.Status)))
-	w.line("These calls have taken effect; a rollback reverts them, the last one first:")
-	if d.Outcome == nil {
-		return w.String()
-	}
-	for _, c := range slices.Backward(d.Outcome.Calls) {
+	none := true
+	for _, c := range slices.Backward(callsOf(d)) {
 		if c.State != string(journal.CallApplied) || c.Connector == platform || c.ReadOnly {
 			continue
+		}
+		if none {
+			none = false
+			w.line("These calls have taken effect; a rollback reverts them, the last one first:")
 		}
 		head := "  [" + inline(c.Seq) + "] " + inline(c.Connector+"."+c.Method) + " "
 		if !c.Revertible {
@@ -152,7 +153,17 @@ func (p Page) Applied(d *core.Detail) string {
 		}
 		w.line(head + w.paint(faint, clip(string(c.Args), w.width()-columns(head))))
 	}
+	if none {
+		w.line("No call of it has an effect that stands.")
+	}
 	return w.String()
+}
+
+func callsOf(d *core.Detail) []engine.CallRecord {
+	if d.Outcome == nil {
+		return nil
+	}
+	return d.Outcome.Calls
 }
 
 // platform is the connector of steps, timers and searches, which have no effect outside.

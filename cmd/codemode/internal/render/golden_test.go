@@ -15,6 +15,7 @@ import (
 
 	"github.com/codemode-go/codemode/core"
 	"github.com/codemode-go/codemode/core/catalog"
+	"github.com/codemode-go/codemode/core/engine"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -30,6 +31,7 @@ var pages = map[string]func(Page, []byte) (string, error){
 	"executions":    page(func(p Page, l *core.Page) string { return p.Executions(l) }),
 	"outcome":       page(func(p Page, o *core.Outcome) string { return p.Outcome(o) }),
 	"pending":       page(func(p Page, l []core.Pending) string { return p.Pending(l, false) }),
+	"record":        page(func(p Page, c engine.CallRecord) string { return p.Record(c) }),
 	"reply":         page(func(p Page, r *core.Reply) string { return p.Reply(r) }),
 	"rollback":      page(func(p Page, r *core.Rollback) string { return p.Rollback(r) }),
 	"rollbackplan":  page(func(p Page, r *core.Rollback) string { return p.RollbackPlan(r) }),

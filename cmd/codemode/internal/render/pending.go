@@ -48,6 +48,22 @@ func (p Page) Call(c core.Pending) string {
 	return w.String()
 }
 
+// Record tells one call that no pass waits for, for a decision about it.
+func (p Page) Record(c engine.CallRecord) string {
+	w := &writer{Page: p}
+	state := w.status(inline(strings.ReplaceAll(c.State, "_", " ")))
+	if c.RevertInDoubt {
+		state += ", " + w.paint(red, "its revert in doubt")
+	}
+	w.line(fmt.Sprintf("[%s] %s  %s", inline(c.Seq), w.paint(bold, inline(c.Connector+"."+c.Method)), state))
+	w.labelled(2, "args", value(c.Args, w.width()-2-labelWidth))
+	if c.Error != nil {
+		w.field(2, "error", c.Error.Message)
+	}
+	w.field(2, "note", c.Note)
+	return w.String()
+}
+
 // Edited tells one waiting call whole as it would be executed with an approver's own arguments.
 func (p Page) Edited(c core.Pending, args json.RawMessage) string {
 	w := &writer{Page: p}
@@ -81,8 +97,11 @@ func (w *writer) call(c core.Pending, most int) {
 // mark says what kind of decision a call waits for, and whether it can be undone.
 func (w *writer) mark(c core.Pending) string {
 	undo := w.paint(red, "irreversible")
-	if c.Revertible {
+	switch {
+	case c.Revertible:
 		undo = "revertible"
+	case c.ReadOnly:
+		undo = "read only"
 	}
 	if c.Kind == engine.PendingInDoubt {
 		return w.paint(yellow, "in doubt") + ", " + undo
