@@ -32,6 +32,7 @@ func (c *connector) call(ctx context.Context, name string, readOnly bool, args j
 	defer forget()
 	answer, err := s.client.CallTool(ctx, params)
 	if err != nil {
+		s.settle(ctx, err)
 		return nil, failure(ctx, err, readOnly)
 	}
 	return c.unwrap(ctx, verbatim.Result(answer))

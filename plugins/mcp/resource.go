@@ -150,6 +150,7 @@ func (c *connector) guarded(read func(context.Context, *mcp.ClientSession, json.
 			return nil, c.hide.err(told)
 		}
 		if err != nil {
+			s.settle(ctx, err)
 			return nil, c.hide.err(failure(ctx, err, true))
 		}
 		return result.Encode(value)

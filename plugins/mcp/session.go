@@ -113,6 +113,14 @@ func (s *session) end() {
 	<-s.done
 }
 
+// settle ends a session that a failed call has found lost, so that the next call
+// is not sent into it, too.
+func (s *session) settle(ctx context.Context, err error) {
+	if ctx.Err() == nil && isLost(err) && !unanswered(err) {
+		s.end()
+	}
+}
+
 func (s *session) ended() bool {
 	select {
 	case <-s.done:
