@@ -28,8 +28,11 @@ func (c *connector) call(ctx context.Context, name string, readOnly bool, args j
 	if err != nil {
 		return nil, notStarted(err, summary(err))
 	}
+	forget := c.follow(ctx, params)
+	defer forget()
 	answer, err := s.client.CallTool(ctx, params)
 	if err != nil {
+		s.settle(ctx, err)
 		return nil, failure(ctx, err, readOnly)
 	}
 	return c.unwrap(ctx, verbatim.Result(answer))

@@ -274,6 +274,48 @@ func TestCancellation(t *testing.T) {
 	}
 }
 
+// TestProgress: what a server says of a call reaches whoever made it.
+func TestProgress(t *testing.T) {
+	t.Parallel()
+	heard := make(chan struct{})
+	c := mount(t, with(func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		params := &mcp.ProgressNotificationParams{ProgressToken: r.Params.GetProgressToken(), Message: "half", Progress: 1, Total: 2}
+		if err := r.Session.NotifyProgress(ctx, params); err != nil {
+			return nil, err
+		}
+		select { // a report of a call that has ended would be dropped
+		case <-heard:
+		case <-ctx.Done():
+		}
+		return &mcp.CallToolResult{}, nil
+	}), nil)
+	var got []wire.Progress
+	call := &wire.Call{ExecutionID: "e", Seq: "0", Method: "m", Args: json.RawMessage("{}")}
+	_, err := c.Invoke(t.Context(), call, func(p wire.Progress) {
+		got = append(got, p)
+		close(heard)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]wire.Progress{{Message: "half", Done: 1, Total: 2}}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestElicitationIsRefused: a server that wants to ask learns that nobody answers, and its tool fails with that.
+func TestElicitationIsRefused(t *testing.T) {
+	t.Parallel()
+	c := mount(t, with(func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		_, err := r.Session.Elicit(ctx, &mcp.ElicitParams{Message: "Sure?", RequestedSchema: anyObject})
+		return nil, err
+	}), nil)
+	_, err := invoke(t, c, "m", "{}")
+	if e := told(t, err); !strings.Contains(e.Message, "elicitation") {
+		t.Errorf("got %+v", e)
+	}
+}
+
 // TestUnsaidIsLogged: a text beside structured content is not lost.
 func TestUnsaidIsLogged(t *testing.T) {
 	t.Parallel()

@@ -15,12 +15,18 @@ import (
 
 // Config is the connector's config block.
 type Config struct {
-	Command string            `json:"command" jsonschema:"minLength=1" jsonschema_description:"The server's binary: a path, or a name that is looked for in the PATH of env."`
+	Command string            `json:"command,omitempty" jsonschema:"minLength=1" jsonschema_description:"The server's binary: a path, or a name that is looked for in the PATH of env. Either this or url."`
 	Args    []string          `json:"args,omitempty" jsonschema_description:"Its arguments."`
 	Env     map[string]string `json:"env,omitempty" jsonschema_description:"Its environment, apart from secrets; nothing is inherited, not even PATH."`
-	Secrets map[string]string `json:"secrets,omitempty" jsonschema_extras:"writeOnly=true" jsonschema_description:"Credentials: more variables of its environment, of other names than those in env. Logs and errors do not show their values, and a new value voids no approval."`
+	Secrets map[string]string `json:"secrets,omitempty" jsonschema_extras:"writeOnly=true" jsonschema_description:"Credentials: more variables of its environment, or with url more headers, of other names than those in env or headers. Logs and errors do not show their values, and a new value voids no approval."`
 	Dir     string            `json:"dir,omitempty" jsonschema_description:"Its working directory; without it the connector's."`
-	Trusted bool              `json:"trusted,omitempty" jsonschema:"default=false" jsonschema_description:"Believe the server's hints: a tool that it calls read-only needs no approval."`
+
+	URL       string            `json:"url,omitempty" jsonschema:"minLength=1" jsonschema_description:"The address of a server that runs elsewhere, http or https. Either this or command."`
+	Transport string            `json:"transport,omitempty" jsonschema:"enum=streamable,enum=sse,default=streamable" jsonschema_description:"How a server with a url is spoken to: over streamable HTTP, or over the older HTTP with server-sent events."`
+	Headers   map[string]string `json:"headers,omitempty" jsonschema_description:"Headers of every request to url, apart from secrets."`
+	OAuth     *OAuthConfig      `json:"oauth,omitempty" jsonschema_description:"A client that gets tokens for url by its own credentials."`
+
+	Trusted bool `json:"trusted,omitempty" jsonschema:"default=false" jsonschema_description:"Believe the server's hints: a tool that it calls read-only needs no approval."`
 	// ParseText nil is true.
 	ParseText *bool  `json:"parse_text,omitempty" jsonschema:"default=true" jsonschema_description:"Hand a text that is a whole JSON object or array to programs as the object or array."`
 	Result    string `json:"result,omitempty" jsonschema:"enum=value,enum=raw,default=value" jsonschema_description:"What programs get of a tool: its value, or with raw all that it answered, {content, structuredContent}, no text parsed."`
@@ -32,6 +38,9 @@ func (c *Config) parsesText() bool { return c.ParseText == nil || *c.ParseText }
 // givesEverything reports whether programs get all that a tool answered.
 func (c *Config) givesEverything() bool { return c.Result == "raw" }
 
+// transportSSE is the older transport over HTTP.
+const transportSSE = "sse"
+
 // resolve makes the paths absolute and reports, all at once, what is wrong.
 func (c *Config) resolve() error {
 	var wrong []sdk.Diagnostic
@@ -40,6 +49,25 @@ func (c *Config) resolve() error {
 			wrong = append(wrong, sdk.Diagnostic{Path: path, Summary: err.Error()})
 		}
 	}
+	switch {
+	case c.URL != "" && c.Command != "":
+		refuse(errors.New("command is set, too: a connector has one server"), "url")
+	case c.URL != "":
+		c.resolveURL(refuse)
+	case c.Command != "":
+		c.resolveCommand(refuse)
+	default:
+		refuse(errors.New("is missing: set it, or url for a server that runs elsewhere"), "command")
+	}
+	if len(wrong) == 0 {
+		return nil
+	}
+	refused := sdk.Errorf(sdk.InvalidArgument, "the MCP server cannot be started as it is configured")
+	refused.Diagnostics = wrong
+	return refused
+}
+
+func (c *Config) resolveCommand(refuse func(err error, path ...string)) {
 	for _, name := range slices.Sorted(maps.Keys(c.Env)) {
 		refuse(checkVariable(name, c.Env[name]), "env", name)
 	}
@@ -51,12 +79,16 @@ func (c *Config) resolve() error {
 	refuse(err, "command")
 	c.Dir, err = findDir(c.Dir)
 	refuse(err, "dir")
-	if len(wrong) == 0 {
-		return nil
+	needURL := errors.New("this is for a server with a url")
+	if c.Transport != "" {
+		refuse(needURL, "transport")
 	}
-	refused := sdk.Errorf(sdk.InvalidArgument, "the MCP server cannot be started as it is configured")
-	refused.Diagnostics = wrong
-	return refused
+	if len(c.Headers) > 0 {
+		refuse(needURL, "headers")
+	}
+	if c.OAuth != nil {
+		refuse(needURL, "oauth")
+	}
 }
 
 // environ returns Env and Secrets as NAME=VALUE, in a fixed order.

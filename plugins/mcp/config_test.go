@@ -33,7 +33,17 @@ func TestConfigure(t *testing.T) {
 		"all":              {map[string]any{"command": tool, "args": []string{"a"}, "env": map[string]string{"A": "a"}, "secrets": map[string]string{"B": "b"}, "dir": dir, "trusted": true, "parse_text": false}, nil},
 		"no command":       {map[string]any{}, []string{"command: is missing"}},
 		"empty command":    {map[string]any{"command": ""}, []string{"command: must have at least 1"}},
-		"unknown":          {map[string]any{"command": tool, "url": "x"}, []string{"url: is not known"}},
+		"unknown":          {map[string]any{"command": tool, "urls": "x"}, []string{"urls: is not known"}},
+		"url":              {map[string]any{"url": "https://example.com/mcp", "transport": "sse", "headers": map[string]string{"X-Team": "a"}, "secrets": map[string]string{"Authorization": "Bearer b"}}, nil},
+		"url and command":  {map[string]any{"command": tool, "url": "https://example.com"}, []string{"url: command is set, too"}},
+		"no address":       {map[string]any{"url": "example.com/mcp"}, []string{"url: this is no address"}},
+		"user in address":  {map[string]any{"url": "https://u:p@example.com"}, []string{"url: it holds credentials"}},
+		"headers":          {map[string]any{"url": "https://example.com", "headers": map[string]string{"A B": "x", "Mcp-Session-Id": "x", "X-A": "a\nb"}, "secrets": map[string]string{"x-a": mark}}, []string{"headers.A B: this is no name", "headers.Mcp-Session-Id: this header is the protocol's", "headers.X-A: the value holds", "secrets.x-a: it stands in headers, too"}},
+		"not for url":      {map[string]any{"url": "https://example.com", "args": []string{"a"}, "env": map[string]string{"A": "a"}, "dir": dir}, []string{"args: this is for", "env: this is for", "dir: this is for"}},
+		"oauth":            {map[string]any{"url": "https://example.com", "oauth": map[string]string{"client_id": "a", "client_secret": mark}}, nil},
+		"oauth and header": {map[string]any{"url": "https://example.com", "oauth": map[string]string{"client_id": "a", "client_secret": mark}, "secrets": map[string]string{"authorization": mark}}, []string{"oauth: there is an Authorization header"}},
+		"oauth over sse":   {map[string]any{"url": "https://example.com", "transport": "sse", "oauth": map[string]string{"client_id": "a", "client_secret": mark}}, []string{"oauth: the transport sse does not"}},
+		"not for command":  {map[string]any{"command": tool, "transport": "sse", "headers": map[string]string{"A": "a"}}, []string{"transport: this is for", "headers: this is for"}},
 		"unknown result":   {map[string]any{"command": tool, "result": "all"}, []string{"result: "}},
 		"env not text":     {map[string]any{"command": tool, "env": map[string]any{"A": 1}}, []string{"env.A: got number"}},
 		"secret not text":  {map[string]any{"command": tool, "secrets": map[string]any{"A": 1}}, []string{"secrets.A: got number"}},
@@ -113,7 +123,7 @@ func TestDescribe(t *testing.T) {
 	if err := json.Unmarshal(about.ConfigSchema, &schema); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"command"}, schema.Required); diff != "" {
+	if diff := cmp.Diff([]string(nil), schema.Required); diff != "" {
 		t.Error(diff)
 	}
 	defaults := map[string]any{}
@@ -128,7 +138,7 @@ func TestDescribe(t *testing.T) {
 			defaults[name] = p.Default
 		}
 	}
-	if diff := cmp.Diff(map[string]any{"trusted": false, "parse_text": true, "result": "value"}, defaults); diff != "" {
+	if diff := cmp.Diff(map[string]any{"trusted": false, "parse_text": true, "result": "value", "transport": "streamable"}, defaults); diff != "" {
 		t.Error(diff)
 	}
 }

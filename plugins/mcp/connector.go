@@ -15,6 +15,7 @@ type connector struct {
 	start  func(*Config, hclog.Logger) (server, error)
 	client *mcp.Client
 	news   *news
+	progress
 
 	// Set by configure.
 	config *Config
@@ -35,6 +36,10 @@ func newConnector(start func(*Config, hclog.Logger) (server, error)) *connector 
 		// makes some servers give up the folders that they were started with.
 		Capabilities:           &mcp.ClientCapabilities{},
 		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { c.news.toolsChanged() },
+		ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
+			c.heard(r.Params.ProgressToken, c.hide.text(r.Params.Message), r.Params.Progress, r.Params.Total)
+		},
+		PromptListChangedHandler: func(context.Context, *mcp.PromptListChangedRequest) { c.news.toolsChanged() },
 	})
 	return c
 }

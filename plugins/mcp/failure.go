@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
+	"net/http"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -59,6 +61,18 @@ func notStarted(err error, message string) error {
 
 // failure is the error of a call that a server got, or may have got.
 func failure(ctx context.Context, err error, readOnly bool) error {
+	if e := unsent(err); e != nil {
+		return e
+	}
+	if refused, ok := errors.AsType[*authError](err); ok {
+		return sdk.Errorf(sdk.Unauthenticated, "%v", refused)
+	}
+	if status, ok := errors.AsType[*statusError](err); ok && status.code < 500 {
+		return status.told()
+	}
+	if ctx.Err() == nil && unanswered(err) {
+		return lost(readOnly)
+	}
 	if refused, ok := errors.AsType[*jsonrpc.Error](err); ok {
 		return refusal(refused)
 	}
@@ -67,7 +81,13 @@ func failure(ctx context.Context, err error, readOnly bool) error {
 		return ctx.Err()
 	case !isLost(err):
 		return sdk.Errorf(sdk.Internal, "the MCP server's answer cannot be used: %v", err)
-	case readOnly:
+	}
+	return lost(readOnly)
+}
+
+// lost is the error of a call whose answer never came.
+func lost(readOnly bool) error {
+	if readOnly {
 		e := sdk.Errorf(sdk.Unavailable, "the MCP server was lost during the call")
 		e.Retryable = true
 		return e
@@ -79,9 +99,49 @@ func failure(ctx context.Context, err error, readOnly bool) error {
 	return e
 }
 
+// unsent returns the error of a call that a server over HTTP cannot have got,
+// or refused for the reason that the session is not known to it any more.
+func unsent(err error) error {
+	request, ok := errors.AsType[*unansweredError](err)
+	if ok && !request.sent {
+		return notStarted(err, "the MCP server cannot be reached")
+	}
+	if errors.Is(err, mcp.ErrSessionMissing) {
+		return notStarted(err, "the MCP server has ended the session; the next call opens another")
+	}
+	return nil
+}
+
+// unanswered reports whether a server over HTTP may have carried out a request.
+func unanswered(err error) bool {
+	if _, ok := errors.AsType[*unansweredError](err); ok {
+		return true
+	}
+	status, ok := errors.AsType[*statusError](err)
+	return ok && status.code >= 500
+}
+
+// told is the error of a call that was refused by its status.
+func (e *statusError) told() error {
+	code := sdk.Unavailable
+	switch e.code {
+	case http.StatusUnauthorized:
+		code = sdk.Unauthenticated
+	case http.StatusForbidden:
+		code = sdk.PermissionDenied
+	case http.StatusTooManyRequests:
+		code = sdk.RateLimited
+	}
+	told := sdk.Errorf(code, "the MCP server refuses the call: %v", e)
+	told.Effect = sdk.EffectNone
+	told.Retryable = code == sdk.RateLimited
+	told.RetryAfter = e.retryAfter
+	return told
+}
+
 // isLost reports whether the connection ended before an answer came.
 func isLost(err error) bool {
-	return errors.Is(err, stdio.ErrGone) || errors.Is(err, mcp.ErrConnectionClosed)
+	return errors.Is(err, stdio.ErrGone) || errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed)
 }
 
 // refusal is the error that a server answered a request with.

@@ -23,7 +23,19 @@ type hider struct{ values *strings.Replacer }
 
 // secretsHider hides the secrets, for whoever reads an error.
 func (c *Config) secretsHider() hider {
-	return newHider(slices.Collect(maps.Values(c.Secrets)))
+	values := slices.Collect(maps.Values(c.Secrets))
+	if c.OAuth != nil {
+		values = append(values, c.OAuth.ClientSecret)
+	}
+	if c.URL != "" {
+		for _, value := range c.Secrets {
+			// A server may say the token of "Bearer token" alone.
+			if _, credential, ok := strings.Cut(value, " "); ok {
+				values = append(values, credential)
+			}
+		}
+	}
+	return newHider(values)
 }
 
 // printHider hides what may be a secret in what the server prints: the values

@@ -1,6 +1,6 @@
-// Command mcp is the connector to one MCP server that runs as a child process
-// and speaks over its standard input and output. Each of the server's tools is
-// a method, and its instructions are the connector's.
+// Command mcp is the connector to one MCP server: one that runs as a child process
+// and speaks over its standard input and output, or one that is reached over HTTP.
+// Each of the server's tools is a method, and its instructions are the connector's.
 //
 //	connector "files" {
 //	  plugin = "mcp"
@@ -40,5 +40,13 @@ func main() { sdk.Serve(New()) }
 
 // New returns the connector.
 func New() *sdk.Connector {
-	return newConnector(func(c *Config, log hclog.Logger) (server, error) { return launch(c, log) }).sdk()
+	return newConnector(reach).sdk()
+}
+
+// reach returns the configured server, started if it is one to start.
+func reach(c *Config, log hclog.Logger) (server, error) {
+	if c.URL != "" {
+		return dial(c)
+	}
+	return launch(c, log)
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/codemode-go/codemode/plugin/sdk/sdktest"
 	"github.com/codemode-go/codemode/plugin/wire"
+	"github.com/codemode-go/codemode/plugins/mcp/internal/verbatim"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -41,6 +42,10 @@ type memory struct {
 
 	mu     sync.Mutex
 	ending string
+}
+
+func (m *memory) Connect(ctx context.Context) (mcp.Connection, error) {
+	return verbatim.Transport(m.InMemoryTransport).Connect(ctx)
 }
 
 func (m *memory) Stop() {
@@ -126,7 +131,10 @@ func mount(t *testing.T, start starter, config map[string]any) wire.Connector {
 // mountLogging is mount for tests that read the log.
 func mountLogging(t *testing.T, start starter, config map[string]any, log hclog.Logger) wire.Connector {
 	t.Helper()
-	all := map[string]any{"command": os.Args[0]}
+	all := map[string]any{}
+	if config["url"] == nil {
+		all["command"] = os.Args[0]
+	}
 	for name, value := range config {
 		all[name] = value
 	}

@@ -1,13 +1,16 @@
 package main
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/hashicorp/go-hclog"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/codemode-go/codemode/plugins/mcp/internal/stdio"
+	"github.com/codemode-go/codemode/plugins/mcp/internal/verbatim"
 )
 
 // process is a server that runs as a child process.
@@ -35,6 +38,11 @@ func launch(c *Config, log hclog.Logger) (*process, error) {
 		return nil, err
 	}
 	return &process{Process: p, tail: t}, nil
+}
+
+// Connect implements mcp.Transport.
+func (p *process) Connect(ctx context.Context) (mcp.Connection, error) {
+	return verbatim.Transport(p.Process).Connect(ctx)
 }
 
 // LastLines implements server.

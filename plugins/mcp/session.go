@@ -8,14 +8,13 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/codemode-go/codemode/plugins/mcp/internal/verbatim"
 )
 
 // startLimit bounds the start of a server: npx may have to download it first.
 const startLimit = 60 * time.Second
 
-// server is one running MCP server.
+// server is one running MCP server. What its transport receives has the texts of
+// the package verbatim.
 type server interface {
 	mcp.Transport
 	// Stop ends the server and waits for its end. It may be called again.
@@ -73,7 +72,7 @@ func (c *connector) connect(ctx context.Context) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	client, err := c.client.Connect(ctx, verbatim.Transport(server), nil)
+	client, err := c.client.Connect(ctx, server, nil)
 	if err != nil {
 		err = greetingError(err, server.Ending()) // asked before Stop, which would give it an ending
 		server.Stop()
@@ -112,6 +111,14 @@ func (c *connector) attend(s *session) {
 func (s *session) end() {
 	s.server.Stop()
 	<-s.done
+}
+
+// settle ends a session that a failed call has found lost, so that the next call
+// is not sent into it, too.
+func (s *session) settle(ctx context.Context, err error) {
+	if ctx.Err() == nil && isLost(err) && !unanswered(err) {
+		s.end()
+	}
 }
 
 func (s *session) ended() bool {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -54,16 +55,45 @@ func (c *connector) methods(ctx context.Context) ([]sdk.Method, error) {
 			methods = append(methods, c.method(t))
 		}
 	}
+	for _, m := range c.furtherMethods(s.client) {
+		if seen[m.Name] {
+			c.log.Warn("a tool of the MCP server stands in the place of the connector's own method", "tool", m.Name)
+			continue
+		}
+		methods = append(methods, m)
+	}
 	return methods, nil
 }
 
-// instructions are the server's.
+// furtherMethods are for what a server has beside its tools.
+func (c *connector) furtherMethods(client *mcp.ClientSession) []sdk.RawMethod {
+	has := client.InitializeResult().Capabilities
+	var methods []sdk.RawMethod
+	if has != nil && has.Resources != nil {
+		methods = c.resourceMethods()
+	}
+	if has != nil && has.Prompts != nil {
+		methods = append(methods, c.promptMethod())
+	}
+	return methods
+}
+
+// instructions are the server's, and its prompts.
 func (c *connector) instructions(ctx context.Context) (string, error) {
 	s, err := c.session(ctx)
 	if err != nil {
 		return "", c.hide.err(notStarted(err, err.Error()))
 	}
-	return s.client.InitializeResult().Instructions, nil
+	about := s.client.InitializeResult()
+	if about.Capabilities == nil || about.Capabilities.Prompts == nil {
+		return about.Instructions, nil
+	}
+	prompts, err := promptList(ctx, s.client)
+	if err != nil {
+		// Without them the tools are as good as with them.
+		c.log.Warn("the MCP server does not list its prompts", "reason", c.hide.text(err.Error()))
+	}
+	return strings.TrimSpace(about.Instructions + "\n\n" + prompts), nil
 }
 
 // listTools reads all pages.

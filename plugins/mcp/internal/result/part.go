@@ -65,7 +65,7 @@ func (p part) value() (json.RawMessage, error) {
 	if known == nil || json.Unmarshal(p.raw, known) != nil {
 		return wire.Escape(p.raw)
 	}
-	return encode(known)
+	return Encode(known)
 }
 
 // encoded is a base64 string of a result. It is handed to a program as the bytes
@@ -76,7 +76,7 @@ type encoded string
 func (e encoded) MarshalJSON() ([]byte, error) {
 	data, err := base64.StdEncoding.DecodeString(string(e))
 	if err != nil {
-		return encode(string(e))
+		return Encode(string(e))
 	}
-	return encode(map[string][]byte{"$bytes": data})
+	return Encode(map[string][]byte{"$bytes": data})
 }

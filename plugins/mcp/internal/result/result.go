@@ -79,7 +79,7 @@ func (r *Result) Value(parseText bool) (json.RawMessage, error) {
 	if parseText && isComposite(text) {
 		return wire.Escape(json.RawMessage(text))
 	}
-	return encode(text)
+	return Encode(text)
 }
 
 // Everything returns all that the tool answered, {content: [...]} and with it
@@ -98,7 +98,7 @@ func (r *Result) Everything() (json.RawMessage, error) {
 			return nil, err
 		}
 	}
-	return encode(all)
+	return Encode(all)
 }
 
 // Failure returns what a failed tool said: its texts, and whatever else it
@@ -163,7 +163,7 @@ func (r *Result) parts() (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return encode(map[string]any{"content": content})
+	return Encode(map[string]any{"content": content})
 }
 
 // values returns the value of each part.
@@ -184,8 +184,8 @@ func isComposite(text string) bool {
 	return trimmed != "" && (trimmed[0] == '{' || trimmed[0] == '[') && json.Valid([]byte(trimmed))
 }
 
-// encode encodes without HTML's escapes.
-func encode(v any) (json.RawMessage, error) {
+// Encode encodes without HTML's escapes.
+func Encode(v any) (json.RawMessage, error) {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)
