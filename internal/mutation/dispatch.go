@@ -172,8 +172,8 @@ var dispatchMutations = []Mutation{
 	},
 	{
 		Name: "dispatch/idempotency-key", File: "core/engine/dispatch.go",
-		Old:    `IdempotencyKey: p.rec.state.ID + "/" + seq, Attempt: 1,`,
-		New:    `IdempotencyKey: p.rec.state.ID + "/" + seq + "/" + p.e.Now().String(), Attempt: 1,`,
+		Old:    `IdempotencyKey: x.rec.state.ID + "/" + seq, Attempt: 1,`,
+		New:    `IdempotencyKey: x.rec.state.ID + "/" + seq + "/" + x.e.Now().String(), Attempt: 1,`,
 		Breaks: "A repeated write has another key, so the other side takes it for a new one.", Row: "166",
 		Test: "core/attempts_test.go: TestErrorOfASecondAttempt",
 	},
