@@ -34,8 +34,8 @@ race: ## run the tests of the parts that are concurrent under the race detector
 	$(GO) test -race -short -timeout 9m ./core/... ./plugin/... ./control/... ./mcpserver/... ./cmd/...
 
 .PHONY: torture
-torture: build node ## long proofs: random programs, real kills, flipped bits; ROUNDS=N makes them longer, FLIPS=all flips every byte
-	CODEMODE_TORTURE=$(or $(ROUNDS),20) $(GO) test -timeout 6h -count=1 -run 'Property|Kill|FlippedBits|PowerFailure' ./core ./core/journal/badger ./acceptance -v
+torture: build node ## long proofs: random programs, crashes, real kills, flipped bits; ROUNDS=N makes them longer, FLIPS=all flips every byte
+	CODEMODE_TORTURE=$(or $(ROUNDS),20) $(GO) test -timeout 6h -count=1 -run 'Property|CrashAtEvery|Kill|FlippedBits|PowerFailure' ./core ./core/journal/badger ./acceptance -v
 
 .PHONY: mutants
 mutants: ## break the code on purpose, place by place: the tests must notice (RUN=words chooses)

@@ -18,29 +18,35 @@ import (
 	"github.com/codemode-go/codemode/plugin/wire"
 )
 
-// benchHost is a host in this process, with a journal on disk and the counter in a process of its own.
-func benchHost(b *testing.B) *core.Host {
-	b.Helper()
-	dir := b.TempDir()
-	path := filepath.Join(dir, "codemode.hcl")
-	text := fmt.Sprintf("connector \"t\" {\n  plugin = %q\n  config {\n    file = %q\n  }\n}\n",
-		filepath.Join(bin, "codemode-connector-counter"), filepath.Join(dir, "effects.jsonl"))
+// counting is a host in this process, with a journal on disk and the counter, which writes to effects, in a process of
+// its own. attributes are those of the connector.
+func counting(t testing.TB, effects, attributes string) *core.Host {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "codemode.hcl")
+	text := fmt.Sprintf("connector \"t\" {\n  plugin = %q\n%s\n  config {\n    file = %q\n  }\n}\n",
+		filepath.Join(bin, "codemode-connector-counter"), attributes, effects)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
 	}
 	cfg, err := config.Load(path, config.Options{})
 	if err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
 	}
 	h, err := core.Open(context.Background(), cfg, core.OpenOptions{})
 	if err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
 	}
-	b.Cleanup(func() {
+	t.Cleanup(func() {
 		if err := h.Close(); err != nil {
-			b.Error(err)
+			t.Error(err)
 		}
 	})
+	return h
+}
+
+func benchHost(b *testing.B) *core.Host {
+	b.Helper()
+	h := counting(b, filepath.Join(b.TempDir(), "effects.jsonl"), "")
 	benchRun(b, h, "return await t.read({k: 0})", "completed") // the connector is up
 	return h
 }

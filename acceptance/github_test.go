@@ -1,6 +1,7 @@
 package acceptance
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -9,10 +10,13 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/codemode-go/codemode/acceptance/mockgithub"
+	"github.com/codemode-go/codemode/core"
+	"github.com/codemode-go/codemode/core/journal"
 )
 
 // githubSite is a site with the GitHub connector on a server of its own.
@@ -111,28 +115,93 @@ func TestGitHubReleaseNotes(t *testing.T) {
 	}
 }
 
-// An answer that is lost on its way back leaves the call in doubt; nothing is
-// created twice.
-func TestGitHubCreateIssueIsLost(t *testing.T) {
-	t.Parallel()
-	mock := mockgithub.New()
-	var creations atomic.Int64
-	s := githubSite(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/issues") {
-			creations.Add(1)
-			mock.ServeHTTP(httptest.NewRecorder(), r)
-			panic(http.ErrAbortHandler)
-		}
-		mock.ServeHTTP(w, r)
-	}))
-	s.write("program.js", `return (await github.create_issue({ owner: "acme", repo: "shop", title: "Slow" })).number;`)
-	paused := s.outcome(3, "run", "program.js")
-	got := s.run("approve", paused.ExecutionID, "--all", "--json")
-	if creations.Load() != 1 {
-		t.Fatalf("the issue was created %d times\n%s%s", creations.Load(), got.stdout, got.stderr)
+// deadly is a GitHub that has a process killed in the middle of the first
+// creation of an issue.
+type deadly struct {
+	*mockgithub.GitHub
+	carriesOut bool // whether the issue is created before
+	kill       atomic.Pointer[func()]
+	creations  atomic.Int64 // that were carried out
+}
+
+func (d *deadly) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/issues") {
+		d.GitHub.ServeHTTP(w, r)
+		return
 	}
-	if !strings.Contains(got.stdout, `"in_doubt"`) && !strings.Contains(got.stdout, `"completed"`) {
-		t.Errorf("%s%s", got.stdout, got.stderr)
+	kill := d.kill.Swap(nil)
+	if kill == nil {
+		d.creations.Add(1)
+		d.GitHub.ServeHTTP(w, r)
+		return
+	}
+	if d.carriesOut {
+		d.creations.Add(1)
+		d.GitHub.ServeHTTP(httptest.NewRecorder(), r)
+	}
+	(*kill)()
+	panic(http.ErrAbortHandler)
+}
+
+// A crash in the middle of create_issue: what became of it is found out by the
+// marker that the issue carries, the program goes on as if nothing had been, and
+// nothing is created twice.
+func TestGitHubCrashInCreateIssue(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		victim     string // a word of its command line; empty: the host
+		carriesOut bool
+		decision   string
+	}{
+		"the answer is lost":                         {"no process", true, journal.DecisionDone},
+		"the request is lost":                        {"no process", false, journal.DecisionAgain},
+		"the host dies, the issue is there":          {"", true, journal.DecisionDone},
+		"the host dies, the issue is not there":      {"", false, journal.DecisionAgain},
+		"the connector dies, the issue is there":     {"connector-github", true, journal.DecisionDone},
+		"the connector dies, the issue is not there": {"connector-github", false, journal.DecisionAgain},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			github := &deadly{GitHub: mockgithub.New(), carriesOut: test.carriesOut}
+			s := githubSite(t, github)
+			found := github.State()
+			s.write("program.js", `
+const issue = await github.create_issue({ owner: "acme", repo: "shop", title: "Slow", body: "It is." });
+const comment = await github.create_issue_comment({ owner: "acme", repo: "shop", number: issue.number, body: "Found." });
+return [issue.number, issue.title, issue.body, comment.body];`)
+			paused := s.outcome(3, "run", "program.js")
+
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			cmd := s.command(ctx, "approve", paused.ExecutionID, "--all", "--json")
+			s.collect(cmd, func() {
+				die := func() { kill(cmd.Process, test.victim) }
+				github.kill.Store(&die)
+			})
+			if github.kill.Load() != nil {
+				t.Fatal("the issue was not asked for")
+			}
+			if test.victim == "" {
+				s.run("resume", paused.ExecutionID, "--json")
+			}
+			if n := github.creations.Load(); n != 1 {
+				t.Fatalf("the issue was created %d times", n)
+			}
+			done := s.outcome(0, "approve", paused.ExecutionID, "--all") // the comment
+			if want := `[5,"Slow","It is.","Found."]`; compact(t, done.Result) != want {
+				t.Errorf("%s, not %s", done.Result, want)
+			}
+			call := decode[core.Detail](t, s.want(0, "show", paused.ExecutionID, "--json")).Outcome.Calls[0]
+			if a := call.Approval; a == nil || a.Via != "reconcile" || a.By != "github" || a.Decision != test.decision {
+				t.Errorf("the decision is %+v, not the connector's %s", a, test.decision)
+			}
+			s.want(0, "rollback", paused.ExecutionID)
+			left := strings.Join(github.State(), "\n")
+			if !strings.Contains(left, "Slow") || strings.Contains(left, "comment on #5") {
+				t.Errorf("the rollback left\n%s\nof\n%s", left, strings.Join(found, "\n"))
+			}
+		})
 	}
 }
 

@@ -255,7 +255,7 @@ func TestRepetitions(t *testing.T) {
 	}{
 		"an idempotent write, lost":         {"twice", errLost, []string{"invoke twice 1", "invoke twice 2"}, []string{"paused", "0"}},
 		"an idempotent write, timed out":    {"twice", &wire.Error{Code: wire.CodeTimeout}, []string{"invoke twice 1", "invoke twice 2"}, []string{"paused", "0"}},
-		"an idempotent write, no answer":    {"twice", context.DeadlineExceeded, []string{"invoke twice 1"}, []string{"paused", "0"}},
+		"an idempotent write, no answer":    {"twice", context.DeadlineExceeded, []string{"invoke twice 1", "invoke twice 2"}, []string{"paused", "0"}},
 		"an idempotent write that failed":   {"twice", &wire.Error{Code: wire.CodeInternal}, []string{"invoke twice 1"}, []string{"completed", `"internal"`}},
 		"an idempotent write, never sent":   {"twice", unsent{errLost}, []string{"invoke twice 1"}, []string{"completed", `"unavailable"`}},
 		"a write, lost":                     {"write", errLost, []string{"invoke write 1"}, []string{"paused", "0"}},

@@ -152,7 +152,7 @@ func (h *Host) undecided(x *engine.Execution, err error) (*driven, *Outcome, err
 	if errors.As(err, &u) {
 		return nil, h.refusal(x, upperFirst(u.Error())+"."), nil
 	}
-	if errors.Is(err, journal.ErrFenced) {
+	if overtaken(err) {
 		return nil, engine.StateError(x.ID(), taken), nil
 	}
 	return nil, nil, err
@@ -267,7 +267,7 @@ func (h *Host) Reject(ctx context.Context, req RejectRequest) (*Reply, error) {
 		return &Reply{ExecutionID: req.ExecutionID, Message: text}, nil
 	case errors.As(err, &u):
 		return h.reply(x, false, upperFirst(u.Error())+"."), nil
-	case errors.Is(err, journal.ErrFenced):
+	case overtaken(err):
 		return &Reply{ExecutionID: req.ExecutionID, Message: taken}, nil
 	case err != nil:
 		return nil, err
@@ -420,6 +420,9 @@ func (h *Host) Rollback(ctx context.Context, req RollbackRequest) (*Rollback, er
 	}
 	if account != nil && account.Changed {
 		h.hook(ctx, x)
+	}
+	if overtaken(err) {
+		return &Rollback{ExecutionID: req.ExecutionID, Message: taken, Reverted: []engine.RevertRecord{}}, nil
 	}
 	var u *engine.UndecidableError
 	if errors.As(err, &u) {

@@ -39,7 +39,9 @@ func (e *drainError) Error() string {
 
 func (e *drainError) Unwrap() error   { return e.cause }
 func (e *drainError) NeverSent() bool { return true }
-func (e *drainError) Summary() string { return "the connector is being restarted" }
+func (e *drainError) Summary() string {
+	return "the connector is being restarted; the call was not sent"
+}
 
 // enter waits until calls may be made.
 func (d *drained) enter(ctx context.Context) error {

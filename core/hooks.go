@@ -43,8 +43,9 @@ func missedRounds(s *journal.State) []journal.HookRound {
 	return slices.DeleteFunc(rounds, func(r journal.HookRound) bool { return slices.Contains(s.Hooks, r) })
 }
 
-// round carries out one round, all connectors at once.
+// round carries out one round, all connectors at once. A host that has only decided may not have started them yet.
 func (h *Host) round(ctx context.Context, id string, r journal.HookRound) {
+	h.registry.load(context.WithoutCancel(ctx))
 	var wg sync.WaitGroup
 	for _, e := range h.registry.entries {
 		conn := e.ifLoaded()

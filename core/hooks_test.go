@@ -178,3 +178,38 @@ func TestConnectorValues(t *testing.T) {
 		w.stop()
 	})
 }
+
+// A host that was started to decide, and has run nothing, tells connectors of the end all the same.
+func TestHooksOfAHostThatOnlyDecides(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for name, end := range map[string]func(w *world, out *core.Outcome) error{
+		"reject": func(w *world, out *core.Outcome) error {
+			_, err := w.host.Reject(ctx, core.RejectRequest{ExecutionID: out.ExecutionID, Seq: "0", Decider: core.Decider{Note: "no"}})
+			return err
+		},
+		"expire": func(w *world, _ *core.Outcome) error {
+			_, err := w.host.ExpirePaused(ctx, -time.Hour)
+			return err
+		},
+		"delete": func(w *world, out *core.Outcome) error {
+			_, err := w.host.Delete(ctx, out.ExecutionID)
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				k := &hooked{}
+				w := newHooked(t, k, newItems(1))
+				out := w.run(`return await items.remove({id: 1})`)
+				k.is(t, "pass paused")
+				w.restart()
+				if err := end(w, out); err != nil {
+					t.Fatal(err)
+				}
+				k.is(t, "pass paused", "dispose rejected")
+			})
+		})
+	}
+}

@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -119,3 +120,9 @@ const elsewhere = "Another host works on this execution. Nothing was changed; tr
 
 // taken is the text for who was too late.
 const taken = "Another host has taken this execution over at the same moment. Nothing was changed by this one; look what it has done."
+
+// overtaken reports whether a change was refused because another host was faster: it has taken the execution over, or,
+// stalled, has still recorded what it had begun.
+func overtaken(err error) bool {
+	return errors.Is(err, journal.ErrFenced) || errors.Is(err, journal.ErrConflict)
+}

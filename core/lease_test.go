@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -263,6 +264,42 @@ func TestAdoption(t *testing.T) {
 		p.b.effectsAre("add 1", "notify 2")
 		cancel()
 		<-served
+		p.b.stop()
+	})
+}
+
+// TestRevertOfAStalledHost: a host that has stalled in the middle of a rollback may be reverting still. Another one says
+// that the revert is in doubt only when its deadline has passed.
+func TestRevertOfAStalledHost(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		it := newItems()
+		p := newPair(t, it)
+		id := p.a.run(`await items.add({id: 2})`).ExecutionID
+		release := sync.OnceFunc(held(it, "revert add"))
+		defer release()
+		began := time.Now()
+		stalled := make(chan error, 1)
+		go func() {
+			_, err := p.a.host.Rollback(context.Background(), core.RollbackRequest{ExecutionID: id})
+			stalled <- err
+		}()
+		time.Sleep(time.Second)
+		p.mute.on.Store(true)
+		time.Sleep(20 * time.Second) // its lease has ended
+		account := p.b.rollback(id)
+		if took := time.Since(began); took < core.DefaultCallTimeout {
+			t.Errorf("after %s: %+v", took, account)
+		}
+		if err := <-stalled; err != nil { // to have been overtaken is no error
+			t.Errorf("the stalled host says %v", err)
+		}
+		if account := p.b.rollback(id); len(account.InDoubt) != 1 { // whichever of the two has recorded it
+			t.Errorf("then: %+v", account)
+		}
+		release()
+		p.mute.on.Store(false)
+		p.a.stop()
 		p.b.stop()
 	})
 }

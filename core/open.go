@@ -3,7 +3,9 @@ package core
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"path/filepath"
 
 	"github.com/hashicorp/go-hclog"
 
@@ -55,6 +57,12 @@ func Open(ctx context.Context, cfg *config.Config, o OpenOptions) (*Host, error)
 		plugin.Close(context.Background(), supervisors...)
 		return nil
 	})
+	// The journal is this host's now, and what its former host has started is not to act any more when it is looked at.
+	if notes := notesIn(cfg); notes != "" {
+		if err := plugin.EndFormer(ctx, notes); err != nil {
+			return nil, errors.Join(err, h.Close())
+		}
+	}
 	return h, nil
 }
 
@@ -79,11 +87,19 @@ func Inspect(ctx context.Context, cfg *config.Config, o OpenOptions) (*Inspectio
 	return &Inspection{Catalog: h.registry.catalog(), Faults: h.registry.faults()}, h.Close()
 }
 
+// notesIn is the folder in which the launches of connectors are noted; empty: the journal is not on disk.
+func notesIn(cfg *config.Config) string {
+	if cfg.Runtime.Data == "" {
+		return ""
+	}
+	return filepath.Join(cfg.Runtime.Data, "run", "connectors")
+}
+
 // specOf says how to run a connector's process.
 func specOf(cfg *config.Config, c *config.Connector, logger hclog.Logger) plugin.Spec {
 	return plugin.Spec{
 		Label: c.Label, Plugin: c.Plugin, Dirs: cfg.Runtime.PluginDirs, Args: c.Args, Env: c.Env, Dir: cfg.Dir,
-		Checksum: c.Checksum, NoMTLS: !c.MTLS, Config: c.ConfigJSON, Logger: logger, Secrets: c.Secrets(),
+		Notes: notesIn(cfg), Checksum: c.Checksum, NoMTLS: !c.MTLS, Config: c.ConfigJSON, Logger: logger, Secrets: c.Secrets(),
 	}
 }
 

@@ -134,4 +134,7 @@ func (e *unsentError) Error() string {
 func (e *unsentError) Summary() string { return e.Error() }
 func (e *unsentError) NeverSent() bool { return true }
 
+// Unwrap says that the call's time is used up, so that it is not repeated by itself.
+func (e *unsentError) Unwrap() error { return context.DeadlineExceeded }
+
 var _ wire.Connector = (*paced)(nil)

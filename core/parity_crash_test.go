@@ -73,6 +73,47 @@ func TestHostDiesAtEveryAppend(t *testing.T) {
 	}
 }
 
+// A host dies while it brings an execution to its end, and a write is still awaited. The next one comes to the same end.
+func TestHostDiesWhileAnExecutionEnds(t *testing.T) {
+	t.Parallel()
+	const code = `
+		codemode.step('adds', async () => { await items.add({id: 5}) });
+		items.remove({id: 1});
+		await items.list();
+		throw new Error('no')`
+	crashed := true
+	for n := 0; crashed; n++ {
+		synctest.Test(t, func(t *testing.T) {
+			store, it := memory.New(), newItems(1)
+			store.FailAfter(n)
+			it.hook = func(_ context.Context, method string, _ int) error {
+				if method == "add" { // it is under way when the program fails
+					time.Sleep(time.Second)
+				}
+				return nil
+			}
+			w := newWorld(t, it, func(o *core.Options) { o.Store = store })
+			out, err := w.host.Run(context.Background(), core.RunRequest{Code: code})
+			if crashed = err != nil; crashed {
+				w.stop()
+				store = store.Crash(nil)
+				w.store = store
+				w.start()
+				if out, _ = w.carryOn(); out == nil { // nothing had become durable
+					return
+				}
+			}
+			if out.ErrorType != engine.ErrorRuntime || out.Error != "no" {
+				t.Fatalf("dead after %d appends: %+v", n, out)
+			}
+			w.effectsAre("add 5")
+			if !crashed && n < 3 {
+				t.Fatalf("only %d appends", n)
+			}
+		})
+	}
+}
+
 // carryOn does what people do with the one execution that a dead host left: it resumes, approves, and settles as
 // the connector's state tells. It returns the end, or nil where nothing was left, and how often it settled.
 func (w *world) carryOn() (out *core.Outcome, asked int) {

@@ -128,7 +128,7 @@ func newRound(t *testing.T, seed uint64) *round {
 	dirty := rng.IntN(4) == 0
 	return &round{
 		t: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 2)), latency: rand.New(rand.NewPCG(seed, 3)),
-		code: randomprogram.New(rng, dirty), dirty: dirty, store: memory.New(), tick: time.Millisecond,
+		code: randomprogram.New(rng, randomprogram.Options{Dirty: dirty}), dirty: dirty, store: memory.New(), tick: time.Millisecond,
 		effects: map[string][]string{}, results: map[string]string{},
 	}
 }

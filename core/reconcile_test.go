@@ -276,3 +276,30 @@ func TestHandlerThatGoesOn(t *testing.T) {
 		})
 	}
 }
+
+// TestRevertThatGoesOn: a revert whose handler went on after its deadline is nobody's to settle before the process is gone.
+func TestRevertThatGoesOn(t *testing.T) {
+	t.Parallel()
+	for name, err := range map[string]error{"deaf": context.DeadlineExceeded, "lost": errLost} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(rigFound)
+				p := &process{rig: r}
+				r.revert = func(ctx context.Context, _ *wire.RevertRequest) error {
+					<-ctx.Done()
+					return err
+				}
+				w := newWorld(t, newItems(), func(o *core.Options) {
+					o.Connectors = append(o.Connectors, core.Connector{Label: "rig", Connector: p})
+				})
+				id := w.run(`await rig.found({})`).ExecutionID
+				if got := w.rollback(id); len(got.InDoubt) != 1 {
+					t.Errorf("%+v", got)
+				}
+				same(t, "calls", r.noted(), []string{"invoke found 1", "revert found 1", "restart"})
+				w.stop()
+			})
+		})
+	}
+}

@@ -45,8 +45,9 @@ type registry struct {
 // entry is one configured connector.
 type entry struct {
 	Connector
-	drained *drained      // nil: it runs in this process
-	wake    chan struct{} // asks for an attempt now, and not after the wait between two
+	drained  *drained      // nil: it runs in this process
+	attended *attended     // nil: it runs in a process of its own
+	wake     chan struct{} // asks for an attempt now, and not after the wait between two
 
 	mu     sync.Mutex // guards all below
 	loaded bool
@@ -81,16 +82,19 @@ func newRegistry(ctx context.Context, o Options) (*registry, error) {
 		if c.Connector == nil {
 			return nil, fmt.Errorf("connector %q: nothing carries its calls", c.Label)
 		}
-		var process *drained
+		e := &entry{
+			wake: make(chan struct{}, 1), ended: make(chan struct{}), err: &loadError{class: "it has not been started yet"},
+		}
 		if p, ok := c.Connector.(replaceable); ok {
-			process = &drained{replaceable: p}
-			c.Connector = process
+			e.drained = &drained{replaceable: p}
+			c.Connector = e.drained
+		} else {
+			e.attended = &attended{Connector: c.Connector, running: map[*wire.Call]bool{}}
+			c.Connector = e.attended
 		}
 		c.Connector = newPaced(c)
-		r.entries = append(r.entries, &entry{
-			Connector: c, drained: process, wake: make(chan struct{}, 1), ended: make(chan struct{}),
-			err: &loadError{class: "it has not been started yet"},
-		})
+		e.Connector = c
+		r.entries = append(r.entries, e)
 	}
 	r.ctx, r.stop = context.WithCancel(context.WithoutCancel(ctx))
 	return r, nil
@@ -210,13 +214,16 @@ func (r *registry) Connector(label string) (wire.Connector, error) {
 }
 
 // Quiet waits until no handler of a connector's process acts any longer whose call was given up. One that runs in this
-// process cannot be ended: its deadline is all that can be waited for, and has been.
+// process cannot be ended, and may not be waited for: the error says that it still runs.
 func (r *registry) Quiet(ctx context.Context, label string) error {
-	e := r.entry(label)
-	if e == nil || e.drained == nil {
+	switch e := r.entry(label); {
+	case e == nil:
 		return nil
+	case e.drained != nil:
+		return e.drained.quiet(ctx)
+	default:
+		return e.attended.quiet()
 	}
-	return e.drained.quiet(ctx)
 }
 
 // Identity is what an approval is bound to besides the call.

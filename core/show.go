@@ -63,7 +63,8 @@ func (h *Host) heads(ctx context.Context, statuses ...journal.Status) iter.Seq2[
 	}
 }
 
-// Pending lists the calls that wait for a person: of one execution, or of all if id is empty.
+// Pending lists the calls that wait for a person: of one execution, or of all if id is empty. A call in doubt waits
+// also when its execution has ended, and a revert in doubt when a rollback has stopped over it.
 func (h *Host) Pending(ctx context.Context, id string) ([]Pending, error) {
 	if id != "" {
 		s, err := h.state(ctx, id)
@@ -73,7 +74,7 @@ func (h *Host) Pending(ctx context.Context, id string) ([]Pending, error) {
 		return h.pendingOf(s), nil
 	}
 	list := []Pending{}
-	for head, err := range h.heads(ctx, journal.StatusPaused, journal.StatusRunning) {
+	for head, err := range h.heads(ctx) {
 		if err != nil {
 			return nil, err
 		}
@@ -151,6 +152,7 @@ func (h *Host) Show(ctx context.Context, id string) (*Detail, error) {
 		Labels: s.Begun.Labels, Task: s.Begun.Task, Source: s.Begun.Source, Modules: s.Begun.Modules, Passes: s.Passes,
 		Outcome: h.outcomeOf(s), Timeline: t.entries, Logs: s.Logs,
 	}
+	d.Outcome.Pending = h.pendingOf(s) // also of an execution that has ended
 	if s.Begun.HasInput {
 		d.Input = s.Begun.Input
 	}

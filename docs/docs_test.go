@@ -32,7 +32,7 @@ var path = regexp.MustCompile("(?m)(?:^|[`(\\s])((?:acceptance|cmd|control|core|
 
 func TestPathsExist(t *testing.T) {
 	t.Parallel()
-	for _, page := range []string{"architecture.md", "parity.md", "mutations.md"} {
+	for _, page := range []string{"architecture.md", "durability.md", "parity.md", "mutations.md"} {
 		found := path.FindAllStringSubmatch(read(t, page), -1)
 		if len(found) < 10 {
 			t.Errorf("%s names %d paths: are they still found?", page, len(found))
@@ -94,6 +94,28 @@ func TestEveryTestOfParityExists(t *testing.T) {
 			case s.subtest != "" && !hasCase(t, filepath.Dir(filepath.Join(root, s.file)), s.subtest):
 				t.Errorf("line %d: %s/%s is no golden file of %s", r.line, s.test, s.subtest, s.file)
 			}
+		}
+	}
+}
+
+// A promise is worth the test that stands behind it.
+func TestEveryTestOfDurabilityExists(t *testing.T) {
+	t.Parallel()
+	text := read(t, "durability.md")
+	named := test.FindAllStringSubmatch(text, -1)
+	if len(named) < 30 {
+		t.Errorf("it names %d tests: are they still found?", len(named))
+	}
+	for _, m := range named {
+		code, err := os.ReadFile(filepath.Join(root, m[1]))
+		if err != nil || !strings.Contains(string(code), "\nfunc "+m[2]+"(") {
+			t.Errorf("%s has no %s: %v", m[1], m[2], err)
+		}
+	}
+	for line := range strings.Lines(text) {
+		promise := strings.HasPrefix(line, "| ") && strings.Count(line, "|") == 3
+		if promise && !test.MatchString(line) && !strings.Contains(line, "shown by") {
+			t.Errorf("no test stands behind: %s", line)
 		}
 	}
 }

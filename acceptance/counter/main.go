@@ -3,11 +3,13 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"strconv"
 	"sync"
 	"time"
 
@@ -25,6 +27,7 @@ type Effect struct {
 	Key    string `json:"key"`
 	Args   Args   `json:"args"`
 	Result Value  `json:"result"`
+	Undone bool   `json:"undone,omitempty"` // it is the revert of this call
 }
 
 // Args are the arguments of every method.
@@ -40,9 +43,11 @@ type Value struct {
 }
 
 type counter struct {
-	mu   sync.Mutex
-	file *os.File
 	wait time.Duration
+
+	mu   sync.Mutex // guards what follows
+	file *os.File
+	done map[string]Effect // by key
 }
 
 func main() {
@@ -51,8 +56,11 @@ func main() {
 		Name: "counter", Version: "1", Configure: sdk.Config(c.configure),
 		Methods: []sdk.Method{
 			sdk.Func[Args, Value]{Name: "read", Description: "Read.", ReadOnly: true, Call: c.read},
-			sdk.Func[Args, Value]{Name: "write", Description: "Write.", Approval: sdk.NotRequired, Call: c.write},
-			sdk.Func[Args, Value]{Name: "gated", Description: "Write what a person allows.", Approval: sdk.Required, Call: c.write},
+			sdk.Func[Args, Value]{Name: "write", Description: "Write.", Approval: sdk.NotRequired, Call: c.write, Revert: c.undo},
+			sdk.Func[Args, Value]{Name: "gated", Description: "Write what a person allows.", Approval: sdk.Required, Call: c.write, Revert: c.undo},
+			sdk.Func[Args, Value]{Name: "twice", Description: "Write, harmlessly twice.", Approval: sdk.NotRequired, Idempotent: true, Call: c.write},
+			sdk.Func[Args, Value]{Name: "found", Description: "Write what can be found.", Approval: sdk.NotRequired, Call: c.write, Revert: c.undo, Reconcile: c.look},
+			sdk.Func[Args, Value]{Name: "deaf", Description: "Write, at the second attempt.", Approval: sdk.NotRequired, Call: c.deaf},
 			sdk.Func[Args, Value]{Name: "shout", Description: "Read, and print.", ReadOnly: true, Call: c.shout},
 			sdk.Func[Args, Value]{Name: "fail", Description: "Fail.", ReadOnly: true, Call: c.fail},
 		},
@@ -60,9 +68,24 @@ func main() {
 }
 
 func (c *counter) configure(_ context.Context, cfg Config) error {
-	f, err := os.OpenFile(cfg.File, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	c.file, c.wait = f, time.Duration(cfg.Wait)*time.Millisecond
-	return err
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f, err := os.OpenFile(cfg.File, os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	c.file, c.wait, c.done = f, time.Duration(cfg.Wait)*time.Millisecond, map[string]Effect{}
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		var e Effect
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			return err
+		}
+		if !e.Undone {
+			c.done[e.Key] = e
+		}
+	}
+	return lines.Err()
 }
 
 // linger takes as long as a call may.
@@ -89,22 +112,62 @@ func (c *counter) fail(_ context.Context, in Args) (Value, error) {
 	return Value{}, sdk.Errorf(sdk.Conflict, "no %d", in.K)
 }
 
+// deaf notes its process beside the file and goes on for ever, whatever its deadline. A second attempt writes.
+func (c *counter) deaf(ctx context.Context, in Args) (Value, error) {
+	if sdk.CallFrom(ctx).Attempt > 1 {
+		return c.write(ctx, in)
+	}
+	if err := os.WriteFile(c.file.Name()+".pid", []byte(strconv.Itoa(os.Getpid())), 0o600); err != nil {
+		return Value{}, err
+	}
+	for {
+		time.Sleep(time.Hour)
+	}
+}
+
 // write takes effect somewhere between its beginning and its end.
 func (c *counter) write(ctx context.Context, in Args) (Value, error) {
 	c.linger()
-	e := Effect{Key: sdk.IdempotencyKey(ctx), Args: in, Result: Value{in.K, rand.IntN(1000)}}
-	line, err := json.Marshal(e)
-	if err != nil {
-		return Value{}, err
-	}
+	e, err := c.take(sdk.CallFrom(ctx), Effect{Args: in, Result: Value{in.K, rand.IntN(1000)}})
+	c.linger()
+	return e.Result, err
+}
+
+// take writes an effect down; what is idempotent once for each key.
+func (c *counter) take(call sdk.Call, e Effect) (Effect, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	e.Key = call.ExecutionID + "/" + call.Seq
+	if before, known := c.done[e.Key]; known && call.Method == "twice" {
+		return before, nil
+	}
+	line, err := json.Marshal(e)
+	if err != nil {
+		return e, err
+	}
 	if _, err := c.file.Write(append(line, '\n')); err != nil {
-		return Value{}, err
+		return e, err
 	}
-	if err := c.file.Sync(); err != nil {
-		return Value{}, err
+	if !e.Undone {
+		c.done[e.Key] = e
 	}
+	return e, c.file.Sync()
+}
+
+func (c *counter) undo(ctx context.Context, in Args, out Value) error {
 	c.linger()
-	return e.Result, nil
+	_, err := c.take(sdk.CallFrom(ctx), Effect{Args: in, Result: out, Undone: true})
+	c.linger()
+	return err
+}
+
+// look says what became of a call.
+func (c *counter) look(ctx context.Context, _ Args) (sdk.Happened[Value], error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e, known := c.done[sdk.IdempotencyKey(ctx)]
+	if !known {
+		return sdk.Happened[Value]{Answer: sdk.No}, nil
+	}
+	return sdk.Happened[Value]{Answer: sdk.Yes, Result: e.Result}, nil
 }

@@ -150,7 +150,7 @@ func (g *GitHub) onIssue(method, rest string, f func(*request, *issue) (int, any
 	g.repo(method, "/issues/{number}"+rest, func(r *request) (int, any) {
 		i := g.issues[r.number("number")]
 		if i == nil {
-			return notFound()
+			return g.follow(r)
 		}
 		return f(r, i)
 	})
@@ -224,7 +224,7 @@ func (g *GitHub) issueJSON(i *issue) object {
 		assignees[n] = login(name)
 	}
 	o := object{
-		"number": i.number, "title": i.title, "body": i.body, "state": i.state, "user": login(i.author),
+		"number": i.number, "node_id": nodeID(i.number), "title": i.title, "body": i.body, "state": i.state, "user": login(i.author),
 		"labels": labelsJSON(i.labels), "assignees": assignees, "locked": i.locked,
 		"created_at": i.created, "updated_at": i.updated, "comments": g.countComments(i.number),
 		"html_url":       fmt.Sprintf("https://github.com/%s/%s/issues/%d", Owner, Repo, i.number),

@@ -33,6 +33,8 @@ type GitHub struct {
 	gists    map[string]*gist
 	attempts int
 	dispatch int
+	moved    map[int]*issue    // issues that were transferred to the attic
+	read     bool              // the one notification
 	checks   map[string]string // commit -> conclusion of its one check
 }
 
@@ -49,13 +51,14 @@ func New() *GitHub {
 		mux: http.NewServeMux(), clock: time.Now().UTC().Truncate(time.Second), next: 1, id: 1000,
 		labels: map[string]*label{}, issues: map[int]*issue{}, comments: map[int64]*comment{}, reviews: map[int64]*review{},
 		pulls: map[int]*pull{}, objects: map[string]any{}, refs: map[string]string{},
-		releases: map[int64]*release{}, gists: map[string]*gist{}, attempts: 1, checks: map[string]string{},
+		releases: map[int64]*release{}, gists: map[string]*gist{}, attempts: 1, moved: map[int]*issue{}, checks: map[string]string{},
 	}
 	g.sample()
 	g.routeIssues()
 	g.routeGit()
 	g.routePulls()
 	g.routeRest()
+	g.routeAttic()
 	return g
 }
 

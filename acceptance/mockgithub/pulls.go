@@ -108,6 +108,9 @@ func (g *GitHub) routePulls() {
 		return 200, page(r, []object{{"id": 1, "path": "main.go", "line": 3, "body": "Why?", "user": login(Login), "diff_hunk": "@@"}})
 	})
 	g.handle("POST /graphql", func(r *request) (int, any) {
+		if strings.Contains(r.text("query"), "transferIssue") {
+			return g.transfer(r)
+		}
 		if !strings.Contains(r.text("query"), "revertPullRequest") {
 			return 200, object{"errors": []object{{"message": "unknown query"}}}
 		}

@@ -36,16 +36,29 @@ func (g *GitHub) routeRest() {
 	g.handle("GET /user", func(*request) (int, any) { return 200, login(Login) })
 	g.handle("GET /users/{login}", func(r *request) (int, any) { return 200, login(r.PathValue("login")) })
 	g.handle("GET /orgs/{org}/teams/{team}/members", func(r *request) (int, any) { return 200, page(r, []object{login(Login), login("ada")}) })
-	g.handle("GET /notifications", func(r *request) (int, any) {
-		return 200, page(r, []object{{
-			"id": "1", "reason": "mention", "unread": true, "repository": repository,
-			"subject": object{"title": "Crash", "type": "Issue", "url": "https://api.github.com/repos/acme/shop/issues/1"},
-		}})
+	g.handle("GET /orgs/{org}/teams", func(r *request) (int, any) {
+		return 200, page(r, []object{{"slug": "core", "name": "Core", "privacy": "closed", "parent": object{"slug": "all"}}})
 	})
+	g.routeNotifications(repository)
 	g.routeSearch(repository)
 	g.routeReleases()
 	g.routeGists()
 	g.routeActions()
+}
+
+func (g *GitHub) routeNotifications(repository object) {
+	thread := func() object {
+		return object{
+			"id": "1", "reason": "mention", "unread": !g.read, "repository": repository,
+			"subject": object{"title": "Crash", "type": "Issue", "url": "https://api.github.com/repos/acme/shop/issues/1"},
+		}
+	}
+	g.handle("GET /notifications", func(r *request) (int, any) { return 200, page(r, []object{thread()}) })
+	g.handle("GET /notifications/threads/1", func(*request) (int, any) { return 200, thread() })
+	g.handle("PATCH /notifications/threads/1", func(*request) (int, any) {
+		g.read = true
+		return 205, nil
+	})
 }
 
 func (g *GitHub) routeSearch(repository object) {
@@ -81,15 +94,43 @@ func (g *GitHub) routeReleases() {
 			target: or(r.text("target_commitish"), "main"), draft: r.body["draft"] == true, prerelease: r.body["prerelease"] == true,
 		}
 		g.releases[v.id] = v
-		if sha, ok := g.resolve(v.target); ok && !v.draft && g.refs["refs/tags/"+v.tag] == "" {
-			g.refs["refs/tags/"+v.tag] = sha
-		}
+		g.tag(v)
 		return 201, v.json()
+	})
+	g.repo("GET", "/releases/{id}", func(r *request) (int, any) {
+		v := g.releases[int64(r.number("id"))]
+		if v == nil {
+			return notFound()
+		}
+		return 200, v.json()
+	})
+	g.repo("PATCH", "/releases/{id}", func(r *request) (int, any) {
+		v := g.releases[int64(r.number("id"))]
+		if v == nil {
+			return notFound()
+		}
+		set(r, "name", &v.name)
+		set(r, "body", &v.body)
+		if r.has("draft") {
+			v.draft = r.body["draft"] == true
+		}
+		if r.has("prerelease") {
+			v.prerelease = r.body["prerelease"] == true
+		}
+		g.tag(v)
+		return 200, v.json()
 	})
 	g.repo("DELETE", "/releases/{id}", func(r *request) (int, any) {
 		delete(g.releases, int64(r.number("id")))
 		return 204, nil
 	})
+}
+
+// tag makes the tag of a release that is published.
+func (g *GitHub) tag(v *release) {
+	if sha, ok := g.resolve(v.target); ok && !v.draft && g.refs["refs/tags/"+v.tag] == "" {
+		g.refs["refs/tags/"+v.tag] = sha
+	}
 }
 
 func (v *release) json() object {

@@ -32,6 +32,7 @@ func (g *GitHub) sample() {
 	crash.labels = []string{"bug"}
 	g.newIssue("Dark mode", "Please.").assignees = []string{"ada"}
 	g.newPull("Fix the crash", "Fixes #1", "fix/crash", "main")
+	g.releases[900] = &release{id: 900, tag: "v2", name: "Two", body: "Soon.", target: "main", draft: true}
 	old := g.newIssue("Old question", "Anybody?")
 	old.updated = g.clock.AddDate(-1, 0, 0).Format("2006-01-02T15:04:05Z")
 }
@@ -75,7 +76,14 @@ func (g *GitHub) State() []string {
 		line("comment on #%d: %q", g.comments[id].issue, g.comments[id].body)
 	}
 	for _, id := range slices.Sorted(maps.Keys(g.releases)) {
-		line("release %s %q", g.releases[id].tag, g.releases[id].body)
+		v := g.releases[id]
+		line("release %s %q %q draft %v prerelease %v", v.tag, v.name, v.body, v.draft, v.prerelease)
+	}
+	for _, n := range slices.Sorted(maps.Keys(g.moved)) {
+		line("#%d is in the attic", n)
+	}
+	if g.read {
+		line("the notification is read")
 	}
 	for _, id := range slices.Sorted(maps.Keys(g.gists)) {
 		line("gist %q %v", g.gists[id].description, g.gists[id].files)

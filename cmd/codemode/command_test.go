@@ -121,7 +121,7 @@ func waiting() []core.Pending {
 	return []core.Pending{
 		{ExecutionID: "x1", Seq: "1", Connector: "tracker", Method: "create", Args: json.RawMessage(`{"title":"<a>\u001b"}`), Kind: "approval", Digest: "d1", Revertible: true},
 		{ExecutionID: "x1", Seq: "2", Connector: "tracker", Method: "merge", Args: json.RawMessage(`{}`), Kind: "approval", Digest: "d2"},
-		{ExecutionID: "x1", Seq: "10", Connector: "tracker", Method: "close", Args: json.RawMessage(`{}`), Kind: "in_doubt"},
+		{ExecutionID: "x1", Seq: "10", Connector: "tracker", Method: "close", Args: json.RawMessage(`{}`), Kind: "in_doubt", Settle: []string{"again", "done", "not_done", "end"}},
 	}
 }
 

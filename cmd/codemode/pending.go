@@ -15,7 +15,9 @@ func newPending(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "pending [ID]", Short: "List the calls that wait for a person", Args: cobra.MaximumNArgs(1),
 		ValidArgsFunction: a.executionIDs(0, journal.StatusPaused, journal.StatusRunning),
-		Long:              `List the calls that wait for a person: of one execution, whole, or of all.`,
+		Long: `List the calls that wait for a person: of one execution, whole, or of all. A
+call whose effect is in doubt is listed until somebody has settled it, also when
+its execution has ended.`,
 		RunE: a.with(func(ctx context.Context, s *session, args []string) error {
 			id := ""
 			if len(args) > 0 {

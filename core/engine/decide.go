@@ -67,9 +67,11 @@ func (x *Execution) Decide(ctx context.Context, list []Decision) (picked bool, e
 	case ofReverts(s, list):
 		// A rollback that stopped over them waits for these decisions.
 	case s.Status.Terminal() && !slices.ContainsFunc(list, onlyInforms):
-		return false, &UndecidableError{Reason: fmt.Sprintf("execution %s is %s, not paused", s.ID, s.Status)}
+		return false, &UndecidableError{Reason: fmt.Sprintf("execution %s is %s, not paused%s", s.ID, s.Status, stillSaid(s))}
 	case s.RollingBack:
 		return false, &UndecidableError{Reason: fmt.Sprintf("a rollback holds execution %s; decide when it has ended", s.ID)}
+	case x.closing && !s.Status.Terminal():
+		return false, &UndecidableError{Reason: fmt.Sprintf("execution %s is being ended", s.ID)}
 	}
 	named := map[string]bool{}
 	for _, d := range list {
@@ -112,6 +114,14 @@ func (x *Execution) Decide(ctx context.Context, list []Decision) (picked bool, e
 		return false, x.end(end)
 	}
 	return false, x.rec.flush(ctx)
+}
+
+// stillSaid tells what can be decided after the end; empty: nothing.
+func stillSaid(s *journal.State) string {
+	if s.Waiting == 0 {
+		return ""
+	}
+	return ": nothing of it runs again; of what is in doubt it can only be said whether it happened"
 }
 
 // boundTo is what a decision is bound to: what was shown, or the approver's own arguments in place of it, which are

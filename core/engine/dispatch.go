@@ -400,11 +400,11 @@ func (p *pass) failed(c *call, known *journal.Call, err error) error {
 	return p.outcome(c, &journal.Outcome{State: journal.CallFailed, Failure: f})
 }
 
-// repeatable reports whether a call may run once more by itself: its handler acts no longer, and no attempt has been
-// such a repetition. Where its time is used up, a second attempt would double it.
+// repeatable reports whether a call may run once more by itself: no attempt has been such a repetition. A read whose time
+// is used up is not repeated, which would double it; an idempotent write is, since the other way to go on is to ask a person.
 func (p *pass) repeatable(c *call, known *journal.Call, err error) bool {
 	switch {
-	case errors.Is(err, context.DeadlineExceeded), known.Issued.Connector == sandbox.Platform:
+	case known.Issued.ReadOnly && errors.Is(err, context.DeadlineExceeded), known.Issued.Connector == sandbox.Platform:
 		return false
 	case c.replayed != nil:
 		return !c.repeated

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 	"unicode/utf8"
@@ -25,6 +26,9 @@ type clarified struct {
 	told   *wire.Reconciliation // by its connector; nil: it was not asked, or the answer is lost
 }
 
+// errNotQuiet is the error of a call whose handler may still act.
+var errNotQuiet = errors.New("its handler may still act")
+
 // says reports whether the connector has given this answer.
 func (c *clarified) says(h wire.Happened) bool { return c.told != nil && c.told.Happened == h }
 
@@ -42,7 +46,9 @@ func (p *pass) clarify(c *call, known *journal.Call, cause string, repeat bool, 
 	p.e.stragglers.Go(func() {
 		defer cancel()
 		r := result{seq: c.seq, found: &clarified{before: before, repeat: repeat}}
-		if r.err = p.e.quiet(ctx, known.Issued.Connector, late); r.err == nil && ask {
+		if err := p.e.quiet(ctx, known.Issued.Connector, late); err != nil {
+			r.err = fmt.Errorf("%w: %w", errNotQuiet, err)
+		} else if ask {
 			r.found.told, r.err = p.e.reconcile(ctx, known.Issued, w)
 		}
 		select {
@@ -66,11 +72,11 @@ func (x *Execution) sentCall(c *journal.Call) *wire.Call {
 
 // lateness is how long a handler of another host may go on: its process cannot be ended from here, so its deadline is
 // awaited. A host that has its store to itself is the heir of a host whose connectors have ended with it.
-func (e *Engine) lateness(s *journal.Started) time.Duration {
+func (e *Engine) lateness(deadline time.Time) time.Duration {
 	if !e.Shared {
 		return 0
 	}
-	return s.Deadline.Add(2 * grace).Sub(e.Now())
+	return deadline.Add(2 * grace).Sub(e.Now())
 }
 
 // quiet waits until no handler of a connector acts any longer that its host has given up.
@@ -100,7 +106,7 @@ func (e *Engine) reconcile(ctx context.Context, i *journal.Issued, w *wire.Call)
 		return nil, err
 	}
 	w.Method, w.Deadline = m.Raw, e.Now().Add(e.Connectors.Timeout(i.Connector, i.Method))
-	ctx, cancel := context.WithDeadline(ctx, w.Deadline)
+	ctx, cancel := context.WithDeadline(ctx, w.Deadline.Add(grace)) // as for the call itself
 	defer cancel()
 	told, err := within(ctx, e, func() (*wire.Reconciliation, error) { return conn.Reconcile(ctx, w) })
 	switch {
@@ -141,8 +147,11 @@ func (p *pass) resolved(c *call, known *journal.Call, r result) error {
 		return nil
 	}
 	note := ""
-	if r.found.says(wire.HappenedUnknown) {
+	switch {
+	case r.found.says(wire.HappenedUnknown):
 		note = " Its connector has looked, and cannot tell."
+	case errors.Is(r.err, errNotQuiet):
+		note = " Its handler has not returned yet and may still act: wait for it before you decide."
 	}
 	p.open.move(c, stageWaiting)
 	if err := p.doubt(c, known, note); err != nil {
@@ -177,6 +186,6 @@ func (p *pass) clarifyFound() {
 			p.clarify(c, known, known.Doubt, false, 0)
 			continue
 		}
-		p.clarify(c, known, hostDied, known.Issued.Idempotent && known.Started.Attempt == 1, p.e.lateness(known.Started))
+		p.clarify(c, known, hostDied, known.Issued.Idempotent && known.Started.Attempt == 1, p.e.lateness(known.Started.Deadline))
 	}
 }

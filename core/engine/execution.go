@@ -24,6 +24,7 @@ type Execution struct {
 	mu      sync.Mutex // guards all below; a pass holds it except while it waits or the program runs
 	rec     *recorder
 	running bool // a pass is claimed, and has not ended
+	closing bool // its pass ends it: nothing is decided any more
 	news    bool // decisions have been recorded that the pass has not picked up
 }
 

@@ -14,19 +14,20 @@ import (
 func failureFrom(err error) *journal.Failure {
 	var told *wire.Error
 	var lost lostError
+	sent := !errors.As(err, &lost) || !lost.NeverSent()
 	switch {
 	case errors.As(err, &told):
 		return &journal.Failure{
 			Name: nameCallError, Code: string(told.Code), Message: messageOr(told.Message, string(told.Code)),
 			Retryable: told.Retryable, RetryAfter: told.RetryAfter.Milliseconds(), Details: told.Details,
 		}
-	case errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, context.DeadlineExceeded) && sent:
 		return &journal.Failure{Name: nameCallError, Code: string(wire.CodeTimeout), Retryable: true, Message: "The call did not answer before its deadline."}
-	case errors.Is(err, context.Canceled):
+	case errors.Is(err, context.Canceled) && sent:
 		return &journal.Failure{Name: nameCallError, Code: string(wire.CodeUnavailable), Message: "The call was cancelled."}
 	}
 	text := err.Error()
-	if errors.As(err, &lost) {
+	if lost != nil {
 		text = lost.Summary()
 	}
 	return &journal.Failure{Name: nameCallError, Code: string(wire.CodeUnavailable), Retryable: true, Message: text}

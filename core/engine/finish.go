@@ -99,13 +99,15 @@ func (p *pass) keep(why string) (*Outcome, error) {
 }
 
 // abort ends what is outstanding: what had not started is withdrawn, reads are cancelled, started writes are
-// awaited to their deadline and recorded, or in doubt.
+// awaited to their deadline and recorded, or in doubt. What is withdrawn is recorded last, with the end itself: a host
+// that dies meanwhile leaves no execution that has lost its calls and goes on.
 func (p *pass) abort(end *ending) error {
 	cause := "the execution had ended"
 	if end.failure != nil {
 		cause = end.failure.Message
 	}
-	p.ending = true
+	p.ending, p.closing = true, !end.stopped
+	var withdrawn []string
 	for _, c := range p.open.all() {
 		switch known := p.rec.state.Calls[c.seq]; {
 		case c.stage == stageDoubt && c.asked && !end.stopped:
@@ -113,9 +115,8 @@ func (p *pass) abort(end *ending) error {
 		case end.stopped || c.replayed != nil || !withdrawable(known):
 			p.forget(c)
 		default:
-			if err := p.withdraw(c.seq, cause); err != nil {
-				return err
-			}
+			withdrawn = append(withdrawn, c.seq)
+			p.forget(c)
 		}
 	}
 	for p.open.count(stageExecuting, stageDoubt) > 0 {
@@ -124,6 +125,11 @@ func (p *pass) abort(end *ending) error {
 		}
 		if end.stopped {
 			p.leaveDoubts()
+		}
+	}
+	for _, seq := range withdrawn {
+		if _, err := p.rec.add(&journal.Withdrawn{Seq: seq, Cause: cause}); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -81,6 +81,11 @@ type Pending struct {
 	Reason      string          `json:"reason,omitempty"` // the rule's own
 	Note        string          `json:"note,omitempty"`   // what the approver must know: a voided approval, why the effect is in doubt
 	Line        int             `json:"line,omitempty"`
+	// Settle lists, for a call in doubt, the words by which it can be settled. After the execution's end, and of a revert,
+	// they are fewer.
+	Settle []string `json:"settle,omitempty"`
+	// Revert says that it is not the call that is in doubt, but its revert.
+	Revert bool `json:"revert,omitempty"`
 }
 
 // CallRecord is one call as people see it.
@@ -150,21 +155,38 @@ func PendingOf(s *journal.State) []Pending {
 		}
 		if c.State == journal.CallInDoubt {
 			p.Kind, p.Note, p.Rule, p.Reason = PendingInDoubt, c.Doubt, "", "" // it is not a rule that makes it wait
+			p.Settle = settleable(s)
+			if s.Status.Terminal() {
+				p.Note += " " + endedInDoubt
+			}
 		} else if c.Voided != "" {
 			p.Note = "An earlier approval is void: " + c.Voided
 		}
 		list = append(list, p)
 	}
 	for _, seq := range s.Order {
-		if c := s.Calls[seq]; c.RevertInDoubt() && c.RevertEnded != nil {
+		if c := s.Calls[seq]; c.RevertWaits() {
 			list = append(list, Pending{
 				ExecutionID: s.ID, Seq: seq, Connector: c.Issued.Connector, Method: c.Issued.Method, Args: c.Args(),
-				Kind: PendingInDoubt, Digest: digestText(c.Issued.Approval), Revertible: c.Issued.Revertible,
-				Note: "Of its revert: " + revertUnknown + ".", Line: c.Issued.Line,
+				Kind: PendingInDoubt, Digest: digestText(c.Issued.Approval), Line: c.Issued.Line,
+				Revertible: c.Issued.Revertible, Revert: true,
+				Settle: []string{journal.DecisionAgain, journal.DecisionDone, journal.DecisionNotDone},
+				Note:   "Of its revert: " + revertUnknown + ". What is said is said of the revert; the next rollback goes on with it.",
 			})
 		}
 	}
 	return list
+}
+
+// endedInDoubt is what a person has to know of a call in doubt that nobody waits for any more.
+const endedInDoubt = "The execution has ended: what is said is recorded for audit and rollback, and nothing runs."
+
+// settleable lists the words by which a call in doubt can be settled.
+func settleable(s *journal.State) []string {
+	if s.Status.Terminal() {
+		return []string{journal.DecisionDone, journal.DecisionNotDone}
+	}
+	return []string{journal.DecisionAgain, journal.DecisionDone, journal.DecisionNotDone, journal.DecisionEnd}
 }
 
 // Calls lists an execution's calls in the order they were issued.

@@ -45,7 +45,7 @@ type pass struct {
 func (x *Execution) Run(ctx context.Context) (*Outcome, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	defer func() { x.running = false }()
+	defer func() { x.running, x.closing = false, false }()
 	p := &pass{
 		Execution: x, ctx: ctx, open: newOpenCalls(), usage: x.rec.state.Usage,
 		cpuBefore: x.rec.state.Usage.CPU, results: make(chan result), done: make(chan struct{}),

@@ -122,6 +122,10 @@ func (r *rollback) unsettled() (bool, error) {
 		if c.RevertEnded != nil {
 			continue
 		}
+		// Its handler may be another host's, and at work until its deadline.
+		if err := r.e.quiet(r.ctx, c.Issued.Connector, r.e.lateness(c.Revert.Deadline)); err != nil {
+			return true, fmt.Errorf("call %s is being reverted: %w", seq, err)
+		}
 		cause := &journal.Failure{Message: "The host stopped while the call was being reverted."}
 		if err := r.journal(&journal.RevertEnded{Seq: seq, Doubt: true, Failure: cause}); err != nil {
 			return true, err
@@ -227,7 +231,7 @@ func (r *rollback) revert(c *journal.Call, m *catalog.Method, conn wire.Connecto
 		req.Result = json.RawMessage(v)
 	}
 	req.ResultOmitted = c.Outcome != nil && c.Outcome.Omitted
-	ctx, cancel := context.WithDeadline(context.WithoutCancel(r.ctx), deadline)
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(r.ctx), deadline.Add(grace)) // as for the call itself
 	defer cancel()
 	_, err := within(ctx, r.e, func() (struct{}, error) { return struct{}{}, conn.Revert(ctx, req) })
 	if err == nil {
@@ -239,7 +243,7 @@ func (r *rollback) revert(c *journal.Call, m *catalog.Method, conn wire.Connecto
 	ended := &journal.RevertEnded{Seq: rec.Seq, Failure: f}
 	if lost, sent := lostOf(err); lost && sent || timedOut(err) {
 		ended.Doubt = true
-		if err := r.e.Connectors.Quiet(ctx, rec.Connector); err != nil {
+		if err := r.e.Connectors.Quiet(context.WithoutCancel(r.ctx), rec.Connector); err != nil {
 			r.e.Logger.Warn("a handler may still revert", "execution", s.ID, "call", rec.Seq, "error", err)
 		}
 		r.account.InDoubt = append(r.account.InDoubt, rec)

@@ -95,12 +95,18 @@ func (s *State) settled(c *Call, b *Decided, at time.Time) error {
 	return nil
 }
 
-// decide makes a decision the one that stands. What it says of a call that has been started is said of the bytes
-// that were sent, so an approver's edited arguments outlive it.
+// decide makes a decision the one that stands. What it says of a call that has been sent is said of the bytes that were
+// sent, so an approver's edited arguments outlive it, with what they were bound to.
 func (c *Call) decide(b *Decided, at time.Time) {
-	if b.Args == nil && c.Decision != nil && c.Decision.Args != nil {
+	switch {
+	case b.Args != nil:
+		c.Edited = b.Args
+	case c.Edited != nil:
 		kept := *b
-		kept.Args = c.Decision.Args
+		kept.Args = c.Edited
+		if c.Decision != nil {
+			kept.Approval = c.Decision.Approval
+		}
 		b = &kept
 	}
 	c.Decision, c.DecidedAt = b, at

@@ -116,7 +116,7 @@ func (s *State) applyToCall(e Event) error {
 	if c == nil {
 		return fmt.Errorf("call %s was never issued", seq)
 	}
-	waited := c.Waiting()
+	waited := c.asks()
 	if err := s.change(c, e); err != nil {
 		return fmt.Errorf("call %s: %w", seq, err)
 	}
@@ -125,7 +125,7 @@ func (s *State) applyToCall(e Event) error {
 }
 
 func (s *State) countWaiting(waited bool, c *Call) {
-	switch waits := c.Waiting(); {
+	switch waits := c.asks(); {
 	case waits && !waited:
 		s.Waiting++
 	case waited && !waits:
@@ -238,7 +238,7 @@ func (s *State) closeCalls(why string) {
 		c := s.Calls[seq]
 		switch c.State {
 		case CallQueued, CallPending, CallExecuting:
-			waited := c.Waiting()
+			waited := c.asks()
 			c.giveUp(CallWithdrawn, why)
 			s.countWaiting(waited, c)
 		}

@@ -53,6 +53,12 @@ func (c *Call) RevertInDoubt() bool {
 	return c.Revert != nil && (c.RevertEnded == nil || c.RevertEnded.Doubt)
 }
 
+// RevertWaits reports whether a revert is in doubt that is not under way any more: a person can say what it did.
+func (c *Call) RevertWaits() bool { return c.RevertEnded != nil && c.RevertInDoubt() }
+
+// asks reports whether a person is to say something of the call or of its revert.
+func (c *Call) asks() bool { return c.Waiting() || c.RevertWaits() }
+
 func (s *State) rollbackEnded(b *RollbackEnded) error {
 	if !s.RollingBack {
 		return errors.New("no rollback held the execution")

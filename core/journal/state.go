@@ -48,7 +48,7 @@ type State struct {
 	Begun   *Begun
 	Owner   string // of the last claim
 	Passes  int    // begun so far
-	Waiting int    // the number of WaitingCalls
+	Waiting int    // how many calls, and reverts, wait for a person
 
 	// Calls holds every issued call by its seq, Order their seqs as they were issued.
 	Calls map[string]*Call
@@ -92,6 +92,7 @@ type Call struct {
 	Outcome   *Outcome
 	OutcomeAt time.Time
 	Doubt     string // why the outcome is unknown; set in state in_doubt
+	Edited    []byte // an approver's own arguments, which outlive the decision that they came with; nil: none
 	Voided    string // why an earlier approval is void; empty: none was voided
 	// Revert is the last attempt to revert the call, RevertEnded how it ended: done, in doubt, failed, or, with none
 	// of these, to be tried again. An attempt without an end is in doubt.
@@ -101,8 +102,8 @@ type Call struct {
 
 // Args returns the arguments that are, or would be, executed: the approver's edit, else the program's own.
 func (c *Call) Args() []byte {
-	if c.Decision != nil && c.Decision.Args != nil {
-		return c.Decision.Args
+	if c.Edited != nil {
+		return c.Edited
 	}
 	return c.Issued.Args
 }

@@ -18,6 +18,7 @@ import (
 type connection struct {
 	process   *process
 	dir       string
+	noted     string // where its launch is noted; empty: nowhere
 	client    *goplugin.Client
 	conn      *grpc.ClientConn
 	connector *wire.Client
@@ -40,7 +41,7 @@ func (c *connection) tend(log hclog.Logger) {
 	c.client.Kill() // asks a process that still runs, and returns when it is gone
 	<-c.process.exited
 	c.connector.Close()
-	removeSockets(c.dir, log)
+	removeTraces(c.dir, c.noted, log)
 }
 
 // leaving says that the process has ended or has been asked to.

@@ -69,7 +69,7 @@ func TestDescendantHidesDeath(t *testing.T) {
 			mustInvoke(t, s, "descend", away)
 			descendant := life.next(t)
 			first := s.Status()
-			killProcess(t, first.PID)
+			stopProcess(t, first.PID)
 			awaitDeath(t, connector)
 			if away == "" {
 				awaitDeath(t, descendant)
@@ -131,7 +131,7 @@ func TestOrphan(t *testing.T) {
 			if line, err := bufio.NewReader(stdout).ReadString('\n'); err != nil || line != "ready\n" {
 				t.Fatalf("the host said %q, %v", line, err)
 			}
-			killProcess(t, cmd.Process.Pid)
+			stopProcess(t, cmd.Process.Pid)
 			awaitDeath(t, connector)
 			if err := cmd.Wait(); err == nil {
 				t.Error("the host was not killed")
@@ -140,6 +140,9 @@ func TestOrphan(t *testing.T) {
 	}
 }
 
+// notesVar names the folder of notes of a host that is a process of its own.
+const notesVar = "TEST_NOTES"
+
 // actAsHost runs a connector in a mode, then reads stdin to its end and, if
 // told so, prints it.
 func actAsHost(args []string) {
@@ -147,9 +150,19 @@ func actAsHost(args []string) {
 	if path := os.Getenv(lifelineVar); path != "" {
 		env[lifelineVar] = path
 	}
-	s, err := New(Spec{Label: "double", Plugin: os.Args[0], Args: []string{"as", args[0]}, Env: env, NoMTLS: true, StartTimeout: patience})
+	s, err := New(Spec{
+		Label: "double", Plugin: os.Args[0], Args: []string{"as", args[0]}, Env: env, NoMTLS: true, StartTimeout: patience,
+		Notes: os.Getenv(notesVar),
+	})
 	if err == nil {
 		_, err = s.Invoke(context.Background(), callOf("echo", ""), nil)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	if args[1] == "descend" {
+		_, err = s.Invoke(context.Background(), callOf("descend", "away"), nil)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -163,7 +176,7 @@ func actAsHost(args []string) {
 	s.Close(context.Background())
 }
 
-func killProcess(t *testing.T, pid int) {
+func stopProcess(t *testing.T, pid int) {
 	t.Helper()
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
 		t.Error(err)

@@ -23,6 +23,7 @@ type launcher struct {
 	client  *goplugin.Client
 	process *process    // nil until go-plugin asks for it
 	dir     string      // the private folder of the sockets; empty until then
+	noted   string      // where the launch is noted; empty: nowhere
 	release func() bool // takes the process out of the launch's time limit
 }
 
@@ -66,7 +67,7 @@ func (l *launcher) start(ctx context.Context) (*connection, error) {
 		return nil, ctx.Err()
 	}
 	return &connection{
-		process: l.process, dir: l.dir, client: l.client, conn: grpc.Conn, connector: client,
+		process: l.process, dir: l.dir, noted: l.noted, client: l.client, conn: grpc.Conn, connector: client,
 		about: about, asked: make(chan struct{}), gone: make(chan struct{}),
 	}, nil
 }
@@ -109,6 +110,9 @@ func (l *launcher) runner(ctx context.Context, handshake []string, dir string) (
 	if err != nil {
 		return nil, err
 	}
+	if l.noted, err = note(l.spec.Notes, dir); err != nil {
+		return nil, err
+	}
 	l.process = p
 	l.release = context.AfterFunc(ctx, p.kill)
 	return p, nil
@@ -124,7 +128,7 @@ func (l *launcher) cleanUp(err error) {
 		<-p.exited
 	}
 	l.client.Kill()
-	removeSockets(l.dir, l.spec.Logger)
+	removeTraces(l.dir, l.noted, l.spec.Logger)
 }
 
 // socketRoot is where the private folders of sockets lie. The path of a socket
@@ -137,12 +141,15 @@ func socketRoot() string {
 	return "/tmp"
 }
 
-// removeSockets removes a private folder with what a connector that was killed left in it.
-func removeSockets(dir string, log hclog.Logger) {
-	if dir == "" {
-		return
-	}
-	if err := os.RemoveAll(dir); err != nil {
-		log.Warn("the folder of the connector's sockets could not be removed", "error", err)
+// removeTraces removes the private folder of a connector of which nothing is left, with what it left there if it was
+// killed, and the note of its launch.
+func removeTraces(dir, noted string, log hclog.Logger) {
+	for _, path := range []string{dir, noted} {
+		if path == "" {
+			continue
+		}
+		if err := os.RemoveAll(path); err != nil {
+			log.Warn("a trace of the connector could not be removed", "error", err)
+		}
 	}
 }

@@ -37,6 +37,9 @@ type Spec struct {
 	// Dir is the folder in which the process runs, so that paths in its configuration mean the same wherever the host was
 	// started; empty: the host's own.
 	Dir string
+	// Notes is a folder in which launches are noted until nothing is left of them, so that a later host can end what a
+	// crash has left, with [EndFormer]; empty: nowhere.
+	Notes string
 	// Checksum is "sha256:HEX" of the binary, compared before each launch; empty: not compared.
 	Checksum string
 	// NoMTLS turns mutual TLS off, for connectors that cannot speak it. The

@@ -125,7 +125,7 @@ func TestRestartAfterKill(t *testing.T) {
 	s := supervise(t, spec)
 	mustInvoke(t, s, "echo", "")
 	first, conn := s.Status(), life.next(t)
-	killProcess(t, first.PID)
+	stopProcess(t, first.PID)
 	awaitDeath(t, conn)
 	<-s.current.process.exited // a call in between might be sent to the dead process
 	if got := mustInvoke(t, s, "config", ""); got != `{"a":1}` {

@@ -192,11 +192,25 @@ var journalMutations = []Mutation{
 		Test: "core/journal/fold_test.go: TestCallStates",
 	},
 	{
-		Name: "fold/edit-outlives", File: "core/journal/decision.go",
-		Old:    `if b.Args == nil && c.Decision != nil && c.Decision.Args != nil {`,
-		New:    `if b.Args == nil && c.Decision != nil && c.Decision.Args != nil && b.Result != nil {`,
+		Name: "fold/edit-outlives", File: "core/journal/state.go",
+		Old:    `if c.Edited != nil {`,
+		New:    `if c.Edited != nil && c.decided(DecisionApprove) {`,
 		Breaks: "A later decision forgets the arguments that were really sent.",
 		Test:   "core/journal/fold_test.go: TestEditedArgumentsOutliveASettlement",
+	},
+	{
+		Name: "fold/edit-bound", File: "core/journal/decision.go",
+		Old:    `kept.Approval = c.Decision.Approval`,
+		New:    `kept.Approval = b.Approval`,
+		Breaks: "What a person has allowed with other arguments is asked for again at each attempt.",
+		Test:   "core/doubt_test.go: TestEditsOutliveTheirDecision",
+	},
+	{
+		Name: "fold/revert-waits", File: "core/journal/rollback.go",
+		Old:    `return c.Waiting() || c.RevertWaits()`,
+		New:    `return c.Waiting()`,
+		Breaks: "A revert in doubt is not listed among what waits for a person.",
+		Test:   "core/doubt_test.go: TestRevertInDoubtIsListed",
 	},
 	{
 		Name: "fold/settled-stands", File: "core/journal/decision.go",

@@ -18,7 +18,7 @@ type Mutation struct {
 // All lists the mutations, in the order in which they are tried.
 func All() []Mutation {
 	var all []Mutation
-	for _, list := range [][]Mutation{replayMutations, dispatchMutations, decisionMutations, rollbackMutations, policyMutations, journalMutations, storeMutations, hostMutations} {
+	for _, list := range [][]Mutation{replayMutations, dispatchMutations, decisionMutations, rollbackMutations, crashMutations, policyMutations, journalMutations, storeMutations, hostMutations} {
 		all = append(all, list...)
 	}
 	return all

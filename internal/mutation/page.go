@@ -25,6 +25,7 @@ var titles = map[string]string{
 	"dispatch": "Judging and dispatching a call",
 	"decision": "Decisions",
 	"rollback": "Rollback",
+	"crash":    "What a crash must not break, noticed by random lives",
 	"policy":   "Policy",
 	"journal":  "The journal's form",
 	"fold":     "What may follow in a journal",

@@ -1,6 +1,6 @@
 // Package randomprogram writes random programs for the property tests: of the
-// shapes that models write, and of some that they should not. They call the
-// methods read, write, gated and fail of a connector t.
+// shapes that models write, and of some that they should not. They call methods
+// of a connector t.
 package randomprogram
 
 import (
@@ -9,16 +9,28 @@ import (
 	"strings"
 )
 
-// New returns a program that is a function of rng. A dirty program breaks the
-// rules of steps: it may end in a divergence, but never in anything silent.
-func New(rng *rand.Rand, dirty bool) string {
-	g := &generator{rng: rng, dirty: dirty}
+// Options say what programs may do.
+type Options struct {
+	// Dirty programs break the rules of steps: they may end in a divergence, but never in anything silent.
+	Dirty bool
+	// Methods are those of t that are called, the more often the more often they are named; nil: read, write, gated and fail.
+	Methods []string
+	// Snippet is one that is run with an input {k}; empty: none is.
+	Snippet string
+}
+
+// New returns a program that is a function of rng.
+func New(rng *rand.Rand, o Options) string {
+	if o.Methods == nil {
+		o.Methods = []string{"read", "read", "read", "write", "gated", "fail"}
+	}
+	g := &generator{rng: rng, Options: o}
 	return g.program()
 }
 
 type generator struct {
+	Options
 	rng   *rand.Rand
-	dirty bool
 	inner int // steps around what is being written: there nothing outside is changed
 	n     int // names and numbers used so far
 }
@@ -74,7 +86,7 @@ func (g *generator) statement(depth int) string {
 			return fmt.Sprintf("[1, 2].forEach(async (i) => { try { const v = await %s; await t.write({k: %d, v: v && v.v}); } catch (e) { T.push(e.code); } });\n", g.call(), g.next())
 		},
 	}
-	if g.dirty {
+	if g.Dirty {
 		list = append(list, g.dirtyStep, g.dirtyStep)
 	}
 	return g.pick(list...)
@@ -82,7 +94,7 @@ func (g *generator) statement(depth int) string {
 
 // call is one call.
 func (g *generator) call() string {
-	method := []string{"read", "read", "read", "write", "gated", "fail"}[g.rng.IntN(6)]
+	method := g.Methods[g.rng.IntN(len(g.Methods))]
 	switch g.rng.IntN(3) {
 	case 0:
 		return fmt.Sprintf("t.%s({k: %d, v: T.length})", method, g.next())
@@ -104,7 +116,7 @@ func (g *generator) promise(depth int) string {
 		}
 		return "[" + strings.Join(list, ", ") + "]"
 	}
-	return g.pick(
+	list := []func() string{
 		g.call, g.call,
 		func() string { return "Promise.all(" + several() + ")" },
 		func() string { return "Promise.allSettled(" + several() + ").then((l) => l.map((s) => s.status))" },
@@ -126,7 +138,11 @@ func (g *generator) promise(depth int) string {
 		func() string { return fmt.Sprintf("({ then(ok, no) { %s.then(ok, no); } })", g.call()) },
 		func() string { return g.step(depth) },
 		func() string { return g.step(depth) },
-	)
+	}
+	if g.Snippet != "" {
+		list = append(list, func() string { return fmt.Sprintf("codemode.run('%s', {k: %d})", g.Snippet, g.next()) })
+	}
+	return g.pick(list...)
 }
 
 // step is a step that keeps the rules: it returns what it finds out.

@@ -38,6 +38,9 @@
 // puts a question to a person, [Get], [Set] and [Delete] keep values for the
 // rest of the execution.
 //
+// docs/sdk.md tells what becomes of a write whose outcome nobody knows, and how
+// idempotency keys and Reconcile keep a person from being asked.
+//
 // A panic ends its call with an error and nothing else; its stack goes to the log.
 //
 // # Schemas
@@ -69,4 +72,9 @@
 // and maps become [] and {}, at any depth, for that is what the schema
 // promises a program. A method that returns nothing has the output type
 // struct{}; its program gets undefined.
+//
+// # Tests
+//
+// Package sdktest, beside this one, checks a connector for all that a host
+// relies on, with calls that its author gives.
 package sdk

@@ -32,7 +32,8 @@ const descriptionFile = "testdata/description.json"
 // operations are all that the connector asks of GitHub, GraphQL apart.
 var operations = strings.Fields(`
 get:/user get:/user/repos get:/users/{username} get:/users/{username}/repos get:/orgs/{org}/repos
-get:/orgs/{org}/teams/{team_slug}/members get:/notifications
+get:/orgs/{org}/teams get:/orgs/{org}/teams/{team_slug}/members
+get:/notifications get:/notifications/threads/{thread_id} patch:/notifications/threads/{thread_id}
 get:/search/issues get:/search/code get:/search/repositories
 post:/gists get:/gists/{gist_id} delete:/gists/{gist_id}
 get:/repos/{owner}/{repo} get:/repos/{owner}/{repo}/contents/{path} get:/repos/{owner}/{repo}/branches
@@ -59,6 +60,7 @@ put:/repos/{owner}/{repo}/pulls/{pull_number}/merge put:/repos/{owner}/{repo}/pu
 get:/repos/{owner}/{repo}/pulls/{pull_number}/reviews post:/repos/{owner}/{repo}/pulls/{pull_number}/reviews
 put:/repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/dismissals
 get:/repos/{owner}/{repo}/releases post:/repos/{owner}/{repo}/releases delete:/repos/{owner}/{repo}/releases/{release_id}
+get:/repos/{owner}/{repo}/releases/{release_id} patch:/repos/{owner}/{repo}/releases/{release_id}
 get:/repos/{owner}/{repo}/actions/runs get:/repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs
 get:/repos/{owner}/{repo}/actions/runs/{run_id} get:/repos/{owner}/{repo}/actions/runs/{run_id}/jobs
 get:/repos/{owner}/{repo}/actions/jobs/{job_id}/logs

@@ -46,6 +46,7 @@ var sample = []struct{ method, args string }{
 	{"list_notifications", `{"all":true}`},
 	{"get_user", `{}`},
 	{"get_user", `{"login":"ada"}`},
+	{"list_teams", `{"org":"acme"}`},
 	{"list_team_members", `{"org":"acme","team":"core","role":"maintainer"}`},
 
 	{"create_label", `{"owner":"acme","repo":"shop","name":"triaged","color":"00FF00","description":"Seen"}`},
@@ -53,6 +54,7 @@ var sample = []struct{ method, args string }{
 	{"update_issue", `{"owner":"acme","repo":"shop","number":1,"title":"Crash","body":"","state":"closed","state_reason":"completed","labels":[],"assignees":["ada"],"milestone":0}`},
 	{"add_assignees", `{"owner":"acme","repo":"shop","number":2,"assignees":["ada","mary"]}`},
 	{"lock_issue", `{"owner":"acme","repo":"shop","number":2,"reason":"too heated"}`},
+	{"unlock_issue", `{"owner":"acme","repo":"shop","number":2}`},
 	{"create_issue_comment", `{"owner":"acme","repo":"shop","number":2,"body":"Soon."}`},
 	{"add_labels", `{"owner":"acme","repo":"shop","number":2,"labels":["enhancement"]}`},
 	{"remove_label", `{"owner":"acme","repo":"shop","number":2,"label":"enhancement"}`},
@@ -63,12 +65,15 @@ var sample = []struct{ method, args string }{
 	{"create_review", `{"owner":"acme","repo":"shop","number":3,"event":"REQUEST_CHANGES","body":"No.","comments":[{"path":"main.go","line":3,"body":"Why?"}]}`},
 	{"update_pull_request_branch", `{"owner":"acme","repo":"shop","number":3}`},
 	{"create_release", `{"owner":"acme","repo":"shop","tag":"v1","name":"One","body":"First.","generate_notes":true,"target":"main"}`},
+	{"update_release", `{"owner":"acme","repo":"shop","release_id":900,"name":"Next","body":"All.","draft":false,"prerelease":true}`},
+	{"mark_notification_read", `{"id":"1"}`},
 	{"rerun_workflow_run", `{"owner":"acme","repo":"shop","run_id":7}`},
 	{"rerun_workflow_run", `{"owner":"acme","repo":"shop","run_id":7,"failed_only":true}`},
 	{"dispatch_workflow", `{"owner":"acme","repo":"shop","workflow":"deploy.yml","ref":"main","inputs":{"to":"staging"}}`},
 	{"create_gist", `{"description":"Notes","files":{"a.md":"# A"}}`},
 	{"get_gist", `{"id":"GIST"}`},
 	{"delete_branch", `{"owner":"acme","repo":"shop","branch":"feature/x"}`},
+	{"transfer_issue", `{"owner":"acme","repo":"shop","number":4,"to":"attic"}`},
 	{"merge_pull_request", `{"owner":"acme","repo":"shop","number":3,"head_sha":"HEAD","method":"squash","title":"T","message":"M"}`},
 }
 

@@ -92,7 +92,16 @@ func (c *connector) issueMethods() []sdk.Method {
 		write(c, sdk.Func[LockIssue, struct{}]{
 			Name: "lock_issue", Description: "Lock the conversation of an issue or pull request.", Tags: tags, Idempotent: true,
 			Prepare: c.formerLock, Call: c.lockIssue, Preview: c.previewLock,
-			Revert: c.unlockIssue, RevertWithoutResult: true,
+			Revert: c.undoLock, RevertWithoutResult: true,
+		}),
+		write(c, sdk.Func[Numbered, struct{}]{
+			Name: "unlock_issue", Description: "Unlock the conversation of an issue or pull request.", Tags: tags, Idempotent: true,
+			Prepare: c.lockOf, Call: c.unlockIssue, Preview: c.previewUnlock,
+			Revert: c.restoreLock, RevertWithoutResult: true,
+		}),
+		write(c, sdk.Func[TransferIssue, Transferred]{
+			Name: "transfer_issue", Description: "Move an issue to another repository of the same owner, where it gets another number. It cannot be undone.", Tags: tags, Destructive: true,
+			Call: c.transferIssue, Reconcile: c.findTransfer, Preview: c.previewTransfer,
 		}),
 		read(sdk.Func[ListMilestones, Page[Milestone]]{
 			Name: "list_milestones", Description: "List milestones.", Tags: tags,

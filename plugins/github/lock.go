@@ -21,6 +21,10 @@ type lock struct {
 }
 
 func (c *connector) formerLock(ctx context.Context, in LockIssue) (any, error) {
+	return c.lockOf(ctx, in.Numbered)
+}
+
+func (c *connector) lockOf(ctx context.Context, in Numbered) (any, error) {
 	found, _, err := c.client.Issues.Get(ctx, in.Owner, in.Repo.Repo, in.Number)
 	if err != nil {
 		return nil, err
@@ -32,12 +36,20 @@ func (c *connector) lockIssue(ctx context.Context, in LockIssue) (struct{}, erro
 	return struct{}{}, c.setLock(ctx, in.Numbered, lock{true, in.Reason})
 }
 
-func (c *connector) unlockIssue(ctx context.Context, in LockIssue, _ struct{}) error {
+func (c *connector) undoLock(ctx context.Context, in LockIssue, _ struct{}) error {
+	return c.restoreLock(ctx, in.Numbered, struct{}{})
+}
+
+func (c *connector) unlockIssue(ctx context.Context, in Numbered) (struct{}, error) {
+	return struct{}{}, c.setLock(ctx, in, lock{})
+}
+
+func (c *connector) restoreLock(ctx context.Context, in Numbered, _ struct{}) error {
 	former, err := sdk.Before[lock](ctx)
 	if err != nil {
 		return err
 	}
-	return c.setLock(ctx, in.Numbered, former)
+	return c.setLock(ctx, in, former)
 }
 
 func (c *connector) setLock(ctx context.Context, n Numbered, to lock) error {
@@ -61,6 +73,19 @@ func (c *connector) previewLock(ctx context.Context, in LockIssue) (string, erro
 	}
 	if found.GetLocked() {
 		p.line("It is locked already.")
+	}
+	return p.String(), nil
+}
+
+func (c *connector) previewUnlock(ctx context.Context, in Numbered) (string, error) {
+	found, _, err := c.client.Issues.Get(ctx, in.Owner, in.Repo.Repo, in.Number)
+	if err != nil {
+		return "", err
+	}
+	var p preview
+	p.line("Unlock the conversation of %s: %s", in, found.GetTitle())
+	if !found.GetLocked() {
+		p.line("It is not locked.")
 	}
 	return p.String(), nil
 }

@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
-	"path"
-	"strings"
 
 	"github.com/google/go-github/v93/github"
 
@@ -114,39 +111,12 @@ func (c *connector) revertMerge(ctx context.Context, in MergePullRequest, _ Merg
 	if err != nil {
 		return err
 	}
-	question := struct {
-		Query     string         `json:"query"`
-		Variables map[string]any `json:"variables"`
-	}{
-		`mutation($id: ID!, $body: String) { revertPullRequest(input: {pullRequestId: $id, body: $body}) { revertPullRequest { number } } }`,
-		map[string]any{"id": found.GetNodeID(), "body": marked(ctx, fmt.Sprintf("Reverts %s.", in.Numbered))},
-	}
-	var answer struct {
-		Errors []struct {
-			Message string `json:"message"`
-		} `json:"errors"`
-	}
-	if err := c.send(ctx, "POST", graphQL(c.client.BaseURL()), question, &answer); err != nil {
-		return err
-	}
-	var faults []error
-	for _, fault := range answer.Errors {
-		faults = append(faults, errors.New(fault.Message))
-	}
-	if len(faults) > 0 {
-		return sdk.Errorf(sdk.Conflict, "GitHub does not revert %s: %v", in.Numbered, errors.Join(faults...))
-	}
-	return nil
-}
-
-// graphQL is the address of GraphQL: beside v3 on an Enterprise Server.
-func graphQL(base string) string {
-	u, err := url.Parse(base)
-	if err != nil {
-		return "graphql"
-	}
-	u.Path = path.Join(strings.TrimSuffix(u.Path, "v3/"), "graphql")
-	return u.String()
+	var made any
+	return c.mutate(ctx, mutation{
+		Query:     `mutation($id: ID!, $body: String) { revertPullRequest(input: {pullRequestId: $id, body: $body}) { revertPullRequest { number } } }`,
+		Variables: map[string]any{"id": found.GetNodeID(), "body": marked(ctx, fmt.Sprintf("Reverts %s.", in.Numbered))},
+		refusal:   fmt.Sprintf("GitHub does not revert %s", in.Numbered),
+	}, &made)
 }
 
 func (c *connector) updateBranch(ctx context.Context, in UpdateBranch) (Message, error) {

@@ -30,11 +30,20 @@ type ListNotifications struct {
 	Paging
 }
 
+// MarkNotificationRead are the arguments of mark_notification_read.
+type MarkNotificationRead struct {
+	ID string `json:"id" jsonschema:"pattern=^[0-9]+$" jsonschema_description:"Of list_notifications."`
+}
+
 func (c *connector) notificationMethods() []sdk.Method {
 	return []sdk.Method{
 		read(sdk.Func[ListNotifications, Page[Notification]]{
 			Name: "list_notifications", Description: "List the notifications of the token's user, newest first.", Tags: []string{"notifications"},
 			Call: c.listNotifications,
+		}),
+		write(c, sdk.Func[MarkNotificationRead, struct{}]{
+			Name: "mark_notification_read", Description: "Mark a notification of the token's user as read. It cannot be undone.", Tags: []string{"notifications"}, Idempotent: true,
+			Call: c.markNotificationRead, Preview: c.previewMarkRead,
 		}),
 	}
 }
@@ -54,4 +63,23 @@ func notification(n *github.Notification) Notification {
 		ID: n.GetID(), Repository: n.GetRepository().GetFullName(), Type: n.GetSubject().GetType(), Title: n.GetSubject().GetTitle(),
 		Reason: n.GetReason(), Unread: n.GetUnread(), UpdatedAt: at(n.UpdatedAt), SubjectURL: n.GetSubject().GetURL(),
 	}
+}
+
+func (c *connector) markNotificationRead(ctx context.Context, in MarkNotificationRead) (struct{}, error) {
+	_, err := c.client.Activity.MarkThreadRead(ctx, in.ID)
+	return struct{}{}, err
+}
+
+func (c *connector) previewMarkRead(ctx context.Context, in MarkNotificationRead) (string, error) {
+	found, _, err := c.client.Activity.GetThread(ctx, in.ID)
+	if err != nil {
+		return "", err
+	}
+	n := notification(found)
+	var p preview
+	p.line("Mark as read: %s, %s in %s", n.Title, n.Type, n.Repository)
+	if !n.Unread {
+		p.line("It is read already.")
+	}
+	return p.String(), nil
 }

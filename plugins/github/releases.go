@@ -37,6 +37,7 @@ func (c *connector) releaseMethods() []sdk.Method {
 			Call: c.listReleases,
 		}),
 		c.createReleaseMethod(tags),
+		c.updateReleaseMethod(tags),
 	}
 }
 

@@ -129,6 +129,26 @@ func TestRevertLeavesOthersAlone(t *testing.T) {
 			t.Error(diff)
 		}
 	})
+	t.Run("release", func(t *testing.T) {
+		t.Parallel()
+		h := open(t)
+		c := call("a", "update_release", `{`+shop+`,"release_id":900,"name":"Mine","body":"Mine","draft":false}`)
+		value, err := h.invoke(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		must[Release](h, call("b", "update_release", `{`+shop+`,"release_id":900,"name":"Theirs"}`))
+		if err := h.revert(c, value); err != nil {
+			t.Fatal(err)
+		}
+		releases := must[Page[Release]](h, call("", "list_releases", `{`+shop+`}`)).Items
+		if r := releases[0]; r.Name != "Theirs" || r.Body != "Soon." || !r.Draft {
+			t.Errorf("the release is %+v", r)
+		}
+		if state := strings.Join(h.github.State(), "\n"); strings.Contains(state, "refs/tags/v2") {
+			t.Errorf("the tag that publishing made is left:\n%s", state)
+		}
+	})
 	t.Run("files", func(t *testing.T) {
 		t.Parallel()
 		h := open(t)
@@ -215,6 +235,9 @@ func TestConditions(t *testing.T) {
 		"a repository that is a path":   {"get_repository", `{"owner":"acme/shop","repo":"x"}`, sdk.InvalidArgument},
 		"a repository above":            {"get_repository", `{"owner":"..","repo":"user"}`, sdk.InvalidArgument},
 		"a file above":                  {"get_content", `{` + shop + `,"path":"src/../../x"}`, sdk.InvalidArgument},
+		"a transfer of a pull request":  {"transfer_issue", `{` + shop + `,"number":3,"to":"attic"}`, sdk.InvalidArgument},
+		"a transfer to nowhere":         {"transfer_issue", `{` + shop + `,"number":1,"to":"none"}`, sdk.NotFound},
+		"a release that is not there":   {"update_release", `{` + shop + `,"release_id":1,"name":"X"}`, sdk.NotFound},
 		"an issue that is not there":    {"get_issue", `{` + shop + `,"number":99}`, sdk.NotFound},
 		"a file that is not there":      {"get_content", `{` + shop + `,"path":"none"}`, sdk.NotFound},
 	}
@@ -227,5 +250,25 @@ func TestConditions(t *testing.T) {
 	}
 	if after := h.github.State(); strings.Join(after, "\n") != strings.Join(before, "\n") {
 		t.Errorf("something has changed: %v", after)
+	}
+}
+
+// TestTransferOnce: an issue that has moved is found where it is, and is not moved again.
+func TestTransferOnce(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	const args = `{` + shop + `,"number":1,"to":"attic"}`
+	moved := must[Transferred](h, call("a", "transfer_issue", args))
+	if want := (Transferred{"acme/attic", 1, "https://github.com/acme/attic/issues/1"}); moved != want {
+		t.Errorf("got %+v", moved)
+	}
+	if i := must[Issue](h, call("", "get_issue", `{`+shop+`,"number":1}`)); i.Repository != moved.Repository {
+		t.Errorf("it is in %s", i.Repository)
+	}
+	_, err := h.invoke(call("b", "transfer_issue", args))
+	wantCode(t, err, sdk.Conflict)
+	elsewhere := h.ask(call("c", "transfer_issue", `{`+shop+`,"number":1,"to":"cellar"}`))
+	if elsewhere.Happened != wire.HappenedUnknown {
+		t.Errorf("moved elsewhere: %+v", elsewhere)
 	}
 }

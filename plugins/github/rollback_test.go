@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -41,10 +42,17 @@ func (p *picker) subset(list ...string) []string {
 	return some
 }
 
-// writes are the makers of the arguments of every write that can be reverted to
-// the state before it. create_issue, create_pull_request and create_review leave
-// something closed or dismissed behind: they have tests of their own.
+// writes are the makers of the arguments of every write that can be reverted.
 var writes = map[string]func(p *picker) map[string]any{
+	"create_issue": func(p *picker) map[string]any {
+		return p.with(p.with(p.repo(), "title", p.text()), "labels", p.subset("bug", "stale"))
+	},
+	"create_pull_request": func(p *picker) map[string]any {
+		return p.with(p.with(p.with(p.repo(), "title", p.text()), "head", p.one(p.branches...)), "base", "main")
+	},
+	"create_review": func(p *picker) map[string]any {
+		return p.with(p.with(p.on(3), "event", p.one("APPROVE", "REQUEST_CHANGES")), "body", p.text())
+	},
 	"update_issue": func(p *picker) map[string]any {
 		args := p.on(p.IntN(4) + 1)
 		if p.IntN(2) == 0 {
@@ -78,6 +86,20 @@ var writes = map[string]func(p *picker) map[string]any{
 	},
 	"lock_issue": func(p *picker) map[string]any {
 		return p.with(p.on(p.IntN(4)+1), "reason", p.one("spam", "resolved"))
+	},
+	"unlock_issue": func(p *picker) map[string]any { return p.on(p.IntN(4) + 1) },
+	"update_release": func(p *picker) map[string]any {
+		args := p.with(p.repo(), "release_id", 900)
+		if p.IntN(2) == 0 {
+			args["name"] = p.text()
+		}
+		if p.IntN(2) == 0 {
+			args["body"] = p.text()
+		}
+		if p.IntN(2) == 0 {
+			args["draft"] = p.IntN(2) == 0
+		}
+		return args
 	},
 	"create_issue_comment": func(p *picker) map[string]any { return p.with(p.on(p.IntN(4)+1), "body", p.text()) },
 	"create_label": func(p *picker) map[string]any {
@@ -159,7 +181,7 @@ func TestRollbackRestores(t *testing.T) {
 					t.Errorf("revert %s %s: %v", d.call.Method, d.call.Args, err)
 				}
 			}
-			if diff := cmp.Diff(found, h.github.State()); diff != "" {
+			if diff := cmp.Diff(found, withoutClosed(found, h.github.State())); diff != "" {
 				for _, d := range journal {
 					t.Logf("%s %s", d.call.Method, d.call.Args)
 				}
@@ -167,6 +189,19 @@ func TestRollbackRestores(t *testing.T) {
 			}
 		})
 	}
+}
+
+// withoutClosed leaves out the issues and pull requests that were not there and
+// are closed now: GitHub deletes neither.
+func withoutClosed(found, now []string) []string {
+	there := map[string]bool{}
+	for _, line := range found {
+		there[strings.Fields(line)[0]] = true
+	}
+	return slices.DeleteFunc(now, func(line string) bool {
+		number := strings.Fields(line)[0]
+		return strings.HasPrefix(number, "#") && !there[number] && strings.Contains(line, " closed labels ")
+	})
 }
 
 // attempt carries a write out and remembers it if it succeeded.
@@ -194,9 +229,8 @@ func (h *house) attempt(journal []done, key, method string, args map[string]any)
 // TestEveryRevertIsTried: no write that can be reverted is forgotten here.
 func TestEveryRevertIsTried(t *testing.T) {
 	t.Parallel()
-	elsewhere := []string{"create_issue", "create_pull_request", "create_review"}
 	for _, m := range offered(t, `{"token":"x"}`) {
-		if _, tried := writes[m.Name]; m.Reverts && !tried && !slices.Contains(elsewhere, m.Name) {
+		if _, tried := writes[m.Name]; m.Reverts && !tried {
 			t.Errorf("%s has a revert that no test tries", m.Name)
 		}
 	}

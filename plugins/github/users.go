@@ -26,6 +26,23 @@ type GetUser struct {
 	Raw
 }
 
+// Team is a team of an organization.
+type Team struct {
+	Slug        string `json:"slug" jsonschema_description:"What list_team_members takes as team."`
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Privacy     string `json:"privacy" jsonschema_description:"closed: its members are known in the organization; secret."`
+	Parent      string `json:"parent,omitempty" jsonschema_description:"The slug of the team that it is a part of."`
+	URL         string `json:"url"`
+	Own
+}
+
+// ListTeams are the arguments of list_teams.
+type ListTeams struct {
+	Org string `json:"org" jsonschema:"pattern=^[A-Za-z0-9_.-]*[A-Za-z0-9_-][A-Za-z0-9_.-]*$"`
+	Paging
+}
+
 // ListTeamMembers are the arguments of list_team_members.
 type ListTeamMembers struct {
 	Org  string `json:"org" jsonschema:"pattern=^[A-Za-z0-9_.-]*[A-Za-z0-9_-][A-Za-z0-9_.-]*$"`
@@ -41,6 +58,10 @@ func (c *connector) userMethods() []sdk.Method {
 			Name: "get_user", Description: "Get a user or organization; without a login, whose token this is.", Tags: tags,
 			Call: c.getUser,
 		}),
+		read(sdk.Func[ListTeams, Page[Team]]{
+			Name: "list_teams", Description: "List the teams of an organization that the token may see.", Tags: tags,
+			Call: c.listTeams,
+		}),
 		read(sdk.Func[ListTeamMembers, Page[User]]{
 			Name: "list_team_members", Description: "List the members of an organization's team.", Tags: tags,
 			Call: c.listTeamMembers,
@@ -52,6 +73,20 @@ func (c *connector) getUser(ctx context.Context, in GetUser) (User, error) {
 	return one(ctx, in.Raw, func(ctx context.Context) (*github.User, *github.Response, error) {
 		return c.client.Users.Get(ctx, in.Login)
 	}, user)
+}
+
+func (c *connector) listTeams(ctx context.Context, in ListTeams) (Page[Team], error) {
+	return list(ctx, in.Paging, listing[*github.Team, Team]{shape: team,
+		fetch: func(ctx context.Context, page github.ListOptions) ([]*github.Team, *github.Response, error) {
+			return c.client.Teams.ListTeams(ctx, in.Org, &page)
+		}})
+}
+
+func team(t *github.Team) Team {
+	return Team{
+		Slug: t.GetSlug(), Name: t.GetName(), Description: t.GetDescription(), Privacy: t.GetPrivacy(),
+		Parent: t.GetParent().GetSlug(), URL: t.GetHTMLURL(),
+	}
 }
 
 func (c *connector) listTeamMembers(ctx context.Context, in ListTeamMembers) (Page[User], error) {

@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
 
+	"github.com/codemode-go/codemode/plugin/sdk/sdktest"
 	"github.com/codemode-go/codemode/plugin/wire"
 )
 
@@ -24,6 +25,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 const limit = 30 * time.Second
 
 func TestMain(m *testing.M) {
+	sdktest.Serve(New)
 	if play, ok := roles[os.Getenv(roleVar)]; ok {
 		play()
 		return

@@ -123,11 +123,28 @@ func (w *writer) goOn(list []core.Pending) {
 		id, seq := inline(c.ExecutionID), inline(c.Seq)
 		switch {
 		case c.Kind == engine.PendingInDoubt:
-			w.labelled(0, "settle", []string{"codemode settle " + id + " " + seq, "  --again, --result JSON, --not-done or --end"})
+			w.labelled(0, "settle", []string{"codemode settle " + id + " " + seq, "  " + flags(c.Settle)})
 		case !approvals[id]:
 			approvals[id] = true
 			w.labelled(0, "approve", []string{"codemode approve " + id})
 			w.labelled(0, "reject", []string{"codemode reject " + id + " " + seq + ` --note "..."`})
 		}
 	}
+}
+
+// settleFlags are the flags that say what words of a settlement mean.
+var settleFlags = map[string]string{
+	core.SettleAgain: "--again", core.SettleDone: "--result JSON", core.SettleNotDone: "--not-done", core.SettleEnd: "--end",
+}
+
+// flags lists the flags for these words, the last behind an "or".
+func flags(words []string) string {
+	list := make([]string, len(words))
+	for i, word := range words {
+		list[i] = settleFlags[word]
+	}
+	if last := len(list) - 1; last > 0 {
+		return strings.Join(list[:last], ", ") + " or " + list[last]
+	}
+	return strings.Join(list, "")
 }
