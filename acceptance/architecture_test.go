@@ -82,7 +82,7 @@ func TestImportsPointDown(t *testing.T) {
 		"github.com/evanw/esbuild":       {"core/program"},
 		"github.com/dgraph-io/badger/v4": {"core/journal/badger"},
 		"github.com/hashicorp/hcl/v2":    {"core/config"},
-		"github.com/hashicorp/go-plugin": {"core/plugin", "plugin/wire", "plugin/sdk"},
+		"github.com/hashicorp/go-plugin": {"core/plugin", "plugin/wire", "plugin/sdk", "plugin/sdk/sdktest"},
 	}
 	for pkg, list := range all {
 		for _, path := range list {

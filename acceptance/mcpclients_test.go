@@ -128,7 +128,7 @@ func TestInspector(t *testing.T) {
 		want []string
 		code int
 	}{
-		"tools":     {"--method tools/list --strict", []string{`"name": "codemode"`, `"name": "result"`, "- t (5 methods)"}, 0},
+		"tools":     {"--method tools/list --strict", []string{`"name": "codemode"`, `"name": "result"`, "- t (8 methods)"}, 0},
 		"resources": {"--method resources/list", []string{"codemode://executions", "codemode://snippets"}, 0},
 		"call":      {"--method tools/call --tool-name codemode --tool-arg code=(await·t.read({k:7})).k", []string{`"result": 7`, `"text": "7"`}, 0},
 		"error":     {"--method tools/call --tool-name codemode --tool-arg code=await·t.fail({k:7})", []string{`"isError": true`, "no 7"}, 5},

@@ -45,7 +45,7 @@ return [before.changed, after.changed, after.issue.title];
 		t.Fatal(err)
 	}
 	kill(run.Process, "codemode-connector")
-	kill(run.Process, "")
+	kill(run.Process, "host")
 	_ = run.Wait() // it reports the kill
 	if paused.Status != "paused" {
 		t.Fatalf("%s: %s", paused.Status, paused.Error)

@@ -381,7 +381,7 @@ return labels;
 	id := p.waits(func(d *core.Detail) bool {
 		return d.Status == "running" && len(d.Outcome.Calls) > 0 && d.Outcome.Calls[0].State == "applied"
 	})
-	kill(s.cmd.Process, "")
+	kill(s.cmd.Process, "host")
 	s.ends(-1)
 	p.runs(0, "executions", "--status", "running")
 	p.notes("Somebody labels the issue. Then the program goes on.")

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/codemode-go/codemode/core/journal"
@@ -157,7 +158,7 @@ func PendingOf(s *journal.State) []Pending {
 			p.Kind, p.Note, p.Rule, p.Reason = PendingInDoubt, c.Doubt, "", "" // it is not a rule that makes it wait
 			p.Settle = settleable(s)
 			if s.Status.Terminal() {
-				p.Note += " " + endedInDoubt
+				p.Note = strings.TrimSuffix(p.Note, ".") + ". " + endedInDoubt
 			}
 		} else if c.Voided != "" {
 			p.Note = "An earlier approval is void: " + c.Voided
