@@ -98,11 +98,11 @@ func diagnoseJournal(ctx context.Context, cfg *config.Config, o OpenOptions) []F
 
 // JournalFindings tells what is damaged of the journal in a folder, and what can be done.
 func JournalFindings(dir string, d *Damage) []Finding {
-	f := Finding{Section: "journal", Subject: dir, State: FindingOK, Text: fmt.Sprintf("sound, %d executions", d.Sound)}
+	f := Finding{Section: "journal", Subject: dir, State: FindingOK, Text: fmt.Sprintf("sound; executions: %d", d.Sound)}
 	if d.Lost != "" {
 		f.State = FindingFault
 		f.Text = fmt.Sprintf("the journal is damaged: %s. What is left can be read, and new programs run; what was there before and has "+
-			"not ended (%d executions) does not go on, for an approval or a started write may be among what is lost. Look at it, "+
+			"not ended (executions: %d) does not go on, for an approval or a started write may be among what is lost. Look at it, "+
 			"restore a backup, or accept the loss: codemode doctor --confirm", d.Lost, d.Waiting)
 	}
 	list := []Finding{f}
