@@ -54,7 +54,7 @@ func (h *Host) expire(ctx context.Context, id string, before time.Time) (bool, e
 		return false, err
 	}
 	expired, err := x.Expire()
-	if errors.Is(err, journal.ErrFenced) {
+	if overtaken(err) {
 		return false, nil // another host has just done something in it
 	}
 	if expired && err == nil {

@@ -38,8 +38,7 @@ const redacted = "[redacted]"
 
 // Export returns an execution's journal as JSON lines: a head, its events, an end. What the schemas of its methods mark
 // as writeOnly is taken out of arguments, results and what was noted for reverts; where a method is not there to be asked,
-// all of these are. A damaged journal is an error, a
-// *NotFoundError one that is not there.
+// all of these are. A damaged journal is an error; one that is not there is a *NotFoundError.
 func (h *Host) Export(ctx context.Context, id string) ([]byte, error) {
 	h.registry.load(ctx)
 	state, err := h.state(ctx, id)
