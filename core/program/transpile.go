@@ -34,6 +34,11 @@ func transpile(c *code) (*script, error) {
 			return out, nil
 		}
 	}
+	if returns.MatchString(c.text) { // most programs do: for them one run of esbuild is enough, which is most of a compilation
+		if out, _ := build(c, bodyOf(c)); out != nil {
+			return keepConstant(c, bodyOf(c), out), nil
+		}
+	}
 	out, f := build(c, moduleOf(c))
 	if out != nil {
 		return keepConstant(c, moduleOf(c), out), nil
@@ -75,6 +80,8 @@ func keepConstant(c *code, w wrapping, out *script) *script {
 
 var (
 	constant = regexp.MustCompile("^[-+!~(\\s]*(?:[\\d\"'`]|(?:true|false|undefined|NaN|Infinity|typeof|void|this)\\b)")
+	// returns matches a return that seems to be at the top level.
+	returns  = regexp.MustCompile(`(?m)^return\b`)
 	nameless = regexp.MustCompile(`^\s*(?:async\s+)?function\s*\*?\s*\(`)
 	// headImports matches the imports at the head of the code, with what stands between them.
 	headImports = regexp.MustCompile(`^(?:\s+|//[^\n]*\n|/\*(?s:.*?)\*/|import\b[^'"();]*["'][^"'\n]*["'][ \t]*;?)*`)
