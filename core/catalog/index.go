@@ -16,6 +16,8 @@ const (
 	fieldConnector
 	fieldTags
 	fieldParameters
+	fieldInner   // the properties of parameters
+	fieldValues  // what enumerations of parameters allow
 	fieldSummary // the description's first sentence
 	fieldDescription
 	fieldCount
@@ -24,8 +26,8 @@ const (
 // fieldWeights say how much a word in a field counts, and lengthWeights how
 // much less it counts in a field that is longer than usual.
 var (
-	fieldWeights  = [fieldCount]float64{3.5, 1, 1.2, 0.6, 1.8, 0.6}
-	lengthWeights = [fieldCount]float64{0.4, 0, 0.4, 0.7, 0.5, 0.7}
+	fieldWeights  = [fieldCount]float64{3.5, 1, 1.2, 0.6, 0.3, 0.3, 2.2, 0.6}
+	lengthWeights = [fieldCount]float64{0.4, 0, 0.4, 0.7, 0.8, 0.8, 0.5, 0.7}
 )
 
 // document is what search knows of one method or snippet.
@@ -33,7 +35,7 @@ type document struct {
 	path      string
 	connector string
 	fields    [fieldCount][]string
-	verbs     map[string]bool // the groups of its name's verbs
+	intent    intent // what it does, as far as its texts say
 	result    func() Result
 }
 
@@ -47,7 +49,9 @@ type posting struct {
 type index struct {
 	docs     []document
 	postings map[string][]posting
-	terms    []string // sorted, for what begins with a word
+	terms    []string            // sorted, for what begins with a word
+	roots    map[string][]string // the terms of one root
+	rarities map[string]float64
 }
 
 func newIndex(docs []document) *index {
@@ -59,6 +63,12 @@ func newIndex(docs []document) *index {
 		}
 	}
 	x.terms = slices.Sorted(maps.Keys(x.postings))
+	x.roots, x.rarities = map[string][]string{}, make(map[string]float64, len(x.terms))
+	for _, term := range x.terms {
+		r := root(term)
+		x.roots[r] = append(x.roots[r], term)
+		x.rarities[term] = rarity(len(x.postings[term]), len(docs))
+	}
 	return x
 }
 

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
@@ -102,26 +103,32 @@ func (q Query) limit() int {
 	return min(q.Limit, MaxLimit)
 }
 
-// hits returns all that a query finds, in order.
+// hits returns all that a query finds, in order. Connectors that are not asked for cost nothing.
 func (c *Catalog) hits(q Query) []hit {
-	indexes := []*index{c.index()}
-	if len(q.Snippets) > 0 && q.Connector == "" {
-		indexes = append(indexes, newIndex(snippetDocuments(q.Snippets)))
+	var indexes []*index
+	for _, conn := range c.connectors {
+		if q.Connector == "" || q.Connector == conn.Label {
+			indexes = append(indexes, c.byLabel[conn.Label].index())
+		}
+	}
+	if q.Connector == "" {
+		indexes = append(indexes, c.helpers())
+		if len(q.Snippets) > 0 {
+			indexes = append(indexes, newIndex(snippetDocuments(q.Snippets)))
+		}
 	}
 	if len(tokens(q.Text)) == 0 {
-		return everything(q.Connector, indexes)
+		return everything(indexes)
 	}
-	return search(q.Text, q.Connector, indexes)
+	return search(q.Text, indexes)
 }
 
-// everything returns all documents of a connector, or of all if it is empty.
-func everything(connector string, indexes []*index) []hit {
+// everything returns all documents, in the order of their paths.
+func everything(indexes []*index) []hit {
 	var hits []hit
 	for _, x := range indexes {
 		for i := range x.docs {
-			if connector == "" || x.docs[i].connector == connector {
-				hits = append(hits, hit{doc: &x.docs[i]})
-			}
+			hits = append(hits, hit{doc: &x.docs[i]})
 		}
 	}
 	slices.SortFunc(hits, func(a, b hit) int { return strings.Compare(a.doc.path, b.doc.path) })
@@ -139,13 +146,11 @@ func (c *Catalog) Unavailable(labels ...string) []Unavailable {
 	return list
 }
 
-// methodDocuments returns what search knows of the methods.
-func (c *Catalog) methodDocuments() []document {
-	var docs []document
-	for _, conn := range c.connectors {
-		for _, m := range conn.Methods {
-			docs = append(docs, methodDocument(m))
-		}
+// methodDocuments returns what search knows of some methods.
+func methodDocuments(methods []*Method) []document {
+	docs := make([]document, len(methods))
+	for i, m := range methods {
+		docs[i] = methodDocument(m)
 	}
 	return docs
 }
@@ -155,9 +160,9 @@ func methodDocument(m *Method) document {
 	d.fields[fieldName] = distinct(nameTokens(m.Name))
 	d.fields[fieldConnector] = tokens(m.Connector)
 	d.fields[fieldTags] = tokens(strings.Join(m.Tags, " "))
-	d.fields[fieldParameters] = tokens(strings.Join(typescript.Parameters(m.InputSchema), " "))
+	words := d.take(m.InputSchema)
 	d.describe(m.Description)
-	d.verbs = verbsOf(d.fields[fieldName])
+	d.intent = intentOf(m.Name, m.Description, words.Required)
 	d.result = sync.OnceValue(func() Result {
 		return Result{
 			Path: m.path(), Connector: m.Connector, Method: m.Name, Kind: KindMethod,
@@ -167,6 +172,15 @@ func methodDocument(m *Method) document {
 		}
 	})
 	return d
+}
+
+// take indexes the words of an input schema.
+func (d *document) take(input json.RawMessage) typescript.Vocabulary {
+	words := typescript.Words(input)
+	d.fields[fieldParameters] = tokens(strings.Join(words.Parameters, " "))
+	d.fields[fieldInner] = tokens(strings.Join(words.Inner, " "))
+	d.fields[fieldValues] = tokens(strings.Join(words.Values, " "))
+	return words
 }
 
 func (d *document) describe(text string) {
@@ -187,9 +201,9 @@ func snippetDocuments(snippets []Snippet) []document {
 	for _, s := range snippets {
 		d := document{path: s.Name, connector: platform}
 		d.fields[fieldName] = distinct(nameTokens(s.Name))
-		d.fields[fieldParameters] = tokens(strings.Join(typescript.Parameters(s.InputSchema), " "))
+		words := d.take(s.InputSchema)
 		d.describe(s.Description)
-		d.verbs = verbsOf(d.fields[fieldName])
+		d.intent = intentOf(s.Name, s.Description, words.Required)
 		d.result = func() Result {
 			return Result{
 				Path: s.Name, Connector: platform, Method: "run", Kind: KindSnippet,

@@ -79,11 +79,11 @@ func wordsOf(run string) []string {
 	if startsUnspaced(run) {
 		return pairs([]rune(run))
 	}
-	parts := camelParts(run)
-	for i, part := range parts {
-		parts[i] = stem(strings.ToLower(part))
+	words := camelParts(run)
+	for i, word := range words {
+		words[i] = stem(strings.ToLower(word))
 	}
-	return parts
+	return words
 }
 
 func pairs(run []rune) []string {
@@ -171,7 +171,9 @@ func plainASCII(w string) bool {
 // stopWords carry nothing in a query, unless there is nothing else in it.
 var stopWords = wordSet(`a an the of for to in on at by with from into and or as is are was be been do does did
 	can could i am we our us you your it its this that these those all any some please how what which
-	who whom where when there s t`)
+	who whom whose where when there s t has have had will would should may might must want wants need needs let
+	lets if so then just also their them they he she his her but not no another other others each every both
+	onto via per using under between after before because without about`)
 
 func wordSet(list string) map[string]bool {
 	m := map[string]bool{}
@@ -179,4 +181,18 @@ func wordSet(list string) map[string]bool {
 		m[stem(w)] = true
 	}
 	return m
+}
+
+// root takes the endings off that make a noun of a verb, or of a verb who does it: review, reviewer, reviewing.
+func root(w string) string {
+	const least = 4
+	if !plainASCII(w) {
+		return w
+	}
+	for _, ending := range []string{"ation", "ition", "ement", "ment", "ance", "ence", "ator", "ature", "ure", "age", "er", "or", "ee", "al", "at", "ly", "iv", "i"} {
+		if base, ok := strings.CutSuffix(w, ending); ok && len(base) >= least {
+			return undoubled(base)
+		}
+	}
+	return w
 }

@@ -167,7 +167,7 @@ func TestParameters(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(tt.want, Parameters(json.RawMessage(tt.schema))); diff != "" {
+			if diff := cmp.Diff(tt.want, Words(json.RawMessage(tt.schema)).Parameters); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -256,7 +256,7 @@ func TestEndlessSchemas(t *testing.T) {
 			text, _ := Declare("ns", []Method{m}, 6000)
 			parses(t, text)
 			DeclareType("ns", "MInput.a.b", []Method{m}, 6000)
-			Parameters(m.Input)
+			Words(m.Input)
 		})
 	}
 }
@@ -283,7 +283,7 @@ func FuzzDeclare(f *testing.F) {
 		for _, name := range names[:min(5, len(names))] {
 			DeclareType("ns", name, []Method{m}, 6000)
 		}
-		if slices.Contains(Parameters(m.Input), "") && !strings.Contains(schema, `""`) {
+		if slices.Contains(Words(m.Input).Parameters, "") && !strings.Contains(schema, `""`) {
 			t.Error("a parameter out of nothing")
 		}
 	})

@@ -1,7 +1,6 @@
 package typescript
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 )
@@ -112,21 +111,6 @@ func requiredOf(s object) []string {
 		}
 	}
 	return required
-}
-
-// Parameters returns the names of the properties of a schema's objects, in
-// their order, as far as they can be had without going deep.
-func Parameters(schema json.RawMessage) []string {
-	d := newDocument(schema, "")
-	var names []string
-	d.walk(d.root, visited{}, func(s object) {
-		for _, p := range s.get("properties").object() {
-			if !slices.Contains(names, p.key) {
-				names = append(names, p.key)
-			}
-		}
-	})
-	return names
 }
 
 // requiresAny reports whether an object of the schema must have some property.

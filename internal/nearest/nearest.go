@@ -49,6 +49,22 @@ func Name(name string, known []string) string {
 	return names[0]
 }
 
+// Misspelt returns the known words that are one slip of the pen away from a word: a character too many, too few, another,
+// or swapped with the next one.
+func Misspelt(word string, known []string) []string {
+	w := []rune(word)
+	var out []string
+	for _, k := range known {
+		if n := len(k) - len(word); n > utf8.UTFMax || n < -utf8.UTFMax {
+			continue
+		}
+		if r := []rune(k); len(r) <= longest && distance(w, r) == 1 {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
 // parsed is a name as it is compared.
 type parsed struct {
 	folded []rune // without what people get wrong most: case and separators

@@ -86,3 +86,18 @@ func FuzzNames(f *testing.F) {
 		}
 	})
 }
+
+func TestMisspelt(t *testing.T) {
+	t.Parallel()
+	known := []string{"branch", "bronch", "branche", "ranch", "barnch", "brunches", "größe"}
+	for word, want := range map[string][]string{
+		"branch": {"bronch", "branche", "ranch", "barnch"},
+		"grösse": nil,
+		"größ":   {"größe"},
+		"":       nil,
+	} {
+		if got := Misspelt(word, known); !slices.Equal(got, want) {
+			t.Errorf("Misspelt(%q) is %q, want %q", word, got, want)
+		}
+	}
+}

