@@ -1,6 +1,7 @@
 package typescript
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -95,7 +96,7 @@ func endsSentence(text string, i int) bool {
 	if !strings.ContainsRune(".!?", rune(text[i])) || i+2 >= len(text) || text[i+1] != ' ' {
 		return false
 	}
-	r, _ := utf8.DecodeRuneInString(text[i+2:])
+	r, _ := utf8.DecodeRuneInString(strings.TrimLeft(text[i+2:], "_*`([\""))
 	return unicode.IsUpper(r)
 }
 
@@ -123,4 +124,61 @@ func cut(text string, limit int) string {
 		short = short[:i]
 	}
 	return short + "…"
+}
+
+// tells reports whether a text has a word that is not known, nor says as good as nothing.
+func tells(text string, known []string) bool {
+	for _, w := range nameWords(text) {
+		if filler[w] || slices.ContainsFunc(known, func(k string) bool { return alike(w, k) }) {
+			continue
+		}
+		return true
+	}
+	return false
+}
+
+// alike reports whether two words are one, or one begins with the other: issue and issues, repo and repository.
+func alike(a, b string) bool {
+	const least = 3
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	return a == b || len(a) >= least && strings.HasPrefix(b, a)
+}
+
+// filler are the words of "The unique identifier of the given account".
+var filler = func() map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields("a an the this that of for to in on by with from and or is are be it its which given specified unique id ids identifier identifiers name value account object resource number results fetch return retrieve") {
+		set[w] = true
+	}
+	return set
+}()
+
+// nameWords returns the words of a text or a name in lower case, split at separators and before capitals.
+func nameWords(text string) []string {
+	var words []string
+	begin, lower := -1, false
+	end := func(i int) {
+		if begin >= 0 {
+			words = append(words, strings.ToLower(text[begin:i]))
+		}
+		begin = -1
+	}
+	for i, r := range text {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			end(i)
+			lower = false
+			continue
+		}
+		if unicode.IsUpper(r) && lower {
+			end(i)
+		}
+		if begin < 0 {
+			begin = i
+		}
+		lower = !unicode.IsUpper(r)
+	}
+	end(len(text))
+	return words
 }

@@ -107,16 +107,19 @@ func (f function) text(d detail) string {
 	if f.inputOptional {
 		mark = "?"
 	}
-	in := printer{comment: d.comment}.expr(f.in, "  ")
+	in := inputPrinter(d).expr(f.in, "  ")
 	out := resultPrinter(d).expr(f.out, "  ")
 	return fmt.Sprintf("%s  function %s(input%s: %s): Promise<%s>;\n", comment, f.method.Name, mark, in, out)
 }
 
+func inputPrinter(d detail) printer { return printer{comment: d.comment, packed: d.brief} }
+
 func resultPrinter(d detail) printer {
-	if d.results {
-		return printer{comment: d.comment}
+	p := inputPrinter(d)
+	if !d.results {
+		p.comment = 0
 	}
-	return printer{}
+	return p
 }
 
 // selfName returns the name of a method's input or output type.

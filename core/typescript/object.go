@@ -3,6 +3,7 @@ package typescript
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // object returns the type of a schema's objects.
@@ -23,7 +24,7 @@ func (b *builder) object(s object, depth int) *expr {
 			name:     key(p.key),
 			optional: !slices.Contains(required, p.key),
 			typ:      b.property(p, depth+1),
-			doc:      b.doc.doc(ps),
+			doc:      b.told(p.key, ps, properties),
 		})
 	}
 	for _, name := range required {
@@ -32,6 +33,33 @@ func (b *builder) object(s object, depth int) *expr {
 		}
 	}
 	return e.tidy(s)
+}
+
+// told is what a declaration tells about a property. A model is spared what the names say already, and limits that nobody comes near.
+func (b *builder) told(name string, s, siblings object) doc {
+	d := b.doc.doc(s)
+	if !b.detail.brief {
+		return d
+	}
+	d.tags = slices.DeleteFunc(slices.Clone(d.tags), idle)
+	known := nameWords(b.method)
+	for _, p := range siblings {
+		known = append(known, nameWords(p.key)...)
+	}
+	if !tells(Sentence(d.text, b.detail.comment), known) {
+		d.text = ""
+	}
+	return d
+}
+
+// idle reports whether a tag tells a model nothing.
+func idle(tag string) bool {
+	switch tag {
+	case "@format int32", "@format int64", "@format float", "@format double", "@minLength 1":
+		return true
+	}
+	limit, ok := strings.CutPrefix(tag, "@maxLength ")
+	return ok && len(limit) > 3
 }
 
 // small reports whether an object type is no longer than a note that it is left out.

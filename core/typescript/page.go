@@ -3,7 +3,6 @@ package typescript
 import (
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // page is one text with declarations: it knows which named types are met and
@@ -61,7 +60,7 @@ func (p *page) expand() []*typeDeclaration {
 func (p *page) write(b *builder) *typeDeclaration {
 	ref := b.order[b.written]
 	b.written++
-	t := &typeDeclaration{ref: ref, printer: printer{comment: p.detail.comment}}
+	t := &typeDeclaration{ref: ref, printer: inputPrinter(p.detail)}
 	if ref.dir == output {
 		t.printer = resultPrinter(p.detail)
 	}
@@ -124,28 +123,29 @@ func separate(group []*typeDeclaration) bool {
 // inputSuffix ends the name of a type as an input where it differs from the type of that name in results.
 const inputSuffix = "Input"
 
-// remainder says which named types are not written out, and where they can be had.
+// remainder says how the named types can be had that are not written out.
 func (p *page) remainder() string {
-	const most = 12
 	written := map[string]bool{}
 	for _, t := range p.written {
 		written[t.ref.name] = true
 	}
-	var names []string
+	first, more := "", false
 	for _, b := range p.met {
 		for _, ref := range b.order {
-			if !written[ref.name] && !slices.Contains(names, ref.name) {
-				names = append(names, ref.name)
+			switch {
+			case written[ref.name] || ref.name == first:
+			case first == "":
+				first = ref.name
+			default:
+				more = true
 			}
 		}
 	}
-	if len(names) == 0 {
+	switch {
+	case first == "":
 		return ""
+	case more:
+		return fmt.Sprintf("\n  // not expanded: describe(\"%s:%s\") and the like\n", p.namespace, first)
 	}
-	more := ""
-	if len(names) > most {
-		more = fmt.Sprintf(" and %d more", len(names)-most)
-	}
-	return fmt.Sprintf("\n  // not expanded: %s%s: describe(\"%s:%s\")\n",
-		strings.Join(names[:min(most, len(names))], ", "), more, p.namespace, names[0])
+	return fmt.Sprintf("\n  // not expanded: describe(\"%s:%s\")\n", p.namespace, first)
 }

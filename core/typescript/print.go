@@ -11,6 +11,7 @@ const lineWidth = 72
 // printer writes type expressions.
 type printer struct {
 	comment int  // characters of a comment; 0: none
+	packed  bool // properties without comments share lines
 	flat    bool // all in one line
 }
 
@@ -75,28 +76,58 @@ func (p printer) object(e *expr, indent string) string {
 	case len(e.fields) == 0:
 		return "Record<string, " + p.expr(e.rest, indent) + ">"
 	case p.flat:
-		return "{ " + strings.Join(p.members(e, ""), ", ") + " }"
+		var parts []string
+		for _, m := range p.members(e, "") {
+			parts = append(parts, m.text)
+		}
+		return "{ " + strings.Join(parts, ", ") + " }"
 	case !p.commented(e):
 		if short := inline(e); len(short) <= lineWidth {
 			return short
 		}
 	}
 	inner := indent + "  "
-	return "{\n" + inner + strings.Join(p.members(e, inner), ";\n"+inner) + ";\n" + indent + "}"
+	var lines []string
+	for _, m := range p.members(e, inner) {
+		lines = m.appendTo(lines, p.packed, inner)
+	}
+	return "{\n" + inner + strings.Join(lines, "\n"+inner) + "\n" + indent + "}"
 }
 
+// property is one member of an object type, in writing.
+type property struct{ text, comment string }
+
+// packedWidth is the length of a line of several properties.
+const packedWidth = 90
+
+// appendTo adds the lines of a property. Packed ones share a line where they can, and have their comment behind them.
+func (m property) appendTo(lines []string, packed bool, indent string) []string {
+	single := !strings.Contains(m.text, "\n")
+	switch last := len(lines) - 1; {
+	case m.comment == "" && packed && single && last >= 0 && open(lines[last]) && len(lines[last])+len(m.text) < packedWidth:
+		lines[last] += " " + m.text + ";"
+		return lines
+	case m.comment == "":
+		return append(lines, m.text+";")
+	case packed && single:
+		return append(lines, m.text+"; // "+m.comment)
+	case packed:
+		return append(lines, "// "+m.comment, m.text+";")
+	}
+	return append(lines, "/** "+m.comment+" */", m.text+";")
+}
+
+// open reports whether a line of properties can take another one.
+func open(line string) bool { return !strings.Contains(line, "//") && !strings.Contains(line, "\n") }
+
 // members returns the properties of an object type, each with its comment.
-func (p printer) members(e *expr, indent string) []string {
-	var list []string
+func (p printer) members(e *expr, indent string) []property {
+	var list []property
 	for _, f := range e.fields {
-		text := f.label() + ": " + p.expr(f.typ, indent)
-		if c := f.doc.comment(p.comment); c != "" {
-			text = "/** " + c + " */\n" + indent + text
-		}
-		list = append(list, text)
+		list = append(list, property{f.label() + ": " + p.expr(f.typ, indent), f.doc.comment(p.comment)})
 	}
 	if e.rest != nil {
-		list = append(list, "[key: string]: "+p.expr(e.rest, indent))
+		list = append(list, property{text: "[key: string]: " + p.expr(e.rest, indent)})
 	}
 	return list
 }

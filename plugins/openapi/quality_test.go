@@ -83,14 +83,14 @@ func searchableFrom(t *testing.T, name string) *searchable {
 		t.Fatal(err)
 	}
 	methods := c.read.set.Methods
-	list := catalog.Connector{Label: name}
+	list := catalog.Connector{Label: catalog.Identifier(name)}
 	for _, m := range methods {
 		list.Methods = append(list.Methods, &catalog.Method{
 			Raw: m.Name, Description: m.Description, Tags: m.Tags, InputSchema: m.Input, OutputSchema: m.Output,
 			ReadOnly: m.ReadOnly, Idempotent: m.Idempotent, Destructive: m.Destructive,
 		})
 	}
-	s := &searchable{catalog: catalog.New([]catalog.Connector{list}), raw: map[string]string{}, reference: newReference(name, methods)}
+	s := &searchable{catalog: catalog.New([]catalog.Connector{list}), raw: map[string]string{}, reference: newReference(list.Label, methods)}
 	for _, m := range s.catalog.Connectors()[0].Methods {
 		s.raw[m.Connector+"."+m.Name] = m.Raw
 	}
