@@ -73,8 +73,7 @@ func Example() {
 	// declare namespace weather {
 	//   /** Forecast for a city. */
 	//   function forecast(input: {
-	//     /** In English. @minLength 1 */
-	//     name: string;
+	//     name: string; // In English.
 	//   }): Promise<{ celsius: number }>;
 	// }
 	// [4,8] ["2 cities"]
