@@ -128,8 +128,9 @@ func note(p document.Parameter) string {
 func media(body *document.Body) []request.Media {
 	var list []request.Media
 	for _, m := range body.Media {
-		kind := request.KindOf(m.Type, schemaType(m.Schema))
-		list = append(list, request.Media{Type: m.Type, Kind: kind, Encoding: m.Encoding})
+		valueType := schemaType(m.Schema)
+		kind := request.KindOf(m.Type, valueType)
+		list = append(list, request.Media{Type: m.Type, Kind: kind, Encoding: m.Encoding, Files: kind == request.Multipart && valueType != "object"})
 	}
 	slices.SortStableFunc(list, func(a, b request.Media) int { return int(a.Kind) - int(b.Kind) })
 	// Other spellings of a form are no choice that means anything, but for patches.

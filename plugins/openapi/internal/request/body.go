@@ -152,10 +152,17 @@ func hasComposites(v raw.Value) bool {
 	return false
 }
 
+// defaultPart is the part's name where a form is a file and nothing says what it is called.
+const defaultPart = "file"
+
 // multipart writes a body of parts. The boundary follows from the content: the
 // same call is the same bytes.
 func (m *Media) multipart(r *Request, v raw.Value) error {
-	if !v.IsObject() {
+	parts := v.Members()
+	switch {
+	case m.Files:
+		parts = func(yield func(string, raw.Value) bool) { yield(defaultPart, v) }
+	case !v.IsObject():
 		return sdk.Errorf(sdk.InvalidArgument, "body: a multipart form is an object")
 	}
 	var out bytes.Buffer
@@ -164,7 +171,7 @@ func (m *Media) multipart(r *Request, v raw.Value) error {
 	if err := w.SetBoundary("codemode-" + hex.EncodeToString(hash[:16])); err != nil {
 		return err
 	}
-	for name, value := range v.Members() {
+	for name, value := range parts {
 		for _, item := range partsOf(value) {
 			if err := m.part(w, name, item); err != nil {
 				return err

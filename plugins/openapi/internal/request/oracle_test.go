@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -30,27 +33,52 @@ import (
 var faults = map[string]string{
 	`invalid serialization method: style="deepObject"`: "kin-openapi knows deepObject for objects only, Stripe's lists have it, too",
 	"empty value is not allowed":                       "kin-openapi finds no value in some documents where there is one, in Kubernetes for most operations",
-	"unsupported schema of request body's property":    "kin-openapi has no form for lists of objects",
+	"unsupported schema of request body":               "kin-openapi has no form for lists of objects, nor for files without properties",
+	"schema has non primitive type object":             "kin-openapi has no form for lists of objects",
 	"error parsing regexp":                             "kin-openapi compiles patterns of ECMAScript as Go's",
 	"unsupported content type":                         "kin-openapi has no decoder for it",
 	"got null, want string":                            "kin-openapi reads a part of a multipart form that has anyOf as null",
 	"%3A":                                              "kin-openapi compares a path value with its pattern before it is decoded",
 }
 
+// unreadable are the files that kin-openapi does not load. Of Slack's, npm has another form that it does load.
+// (libopenapi-validator, the second choice, reads references in the files of DigitalOcean's resources from the wrong folder.)
+var unreadable = map[string]string{
+	"slack-web-swagger2.json":     "tuples as items, which Swagger 2.0 does not have",
+	"DigitalOcean-public.v2.yaml": "several files, with references in descriptions",
+	"digitalocean.com.json":       "references to files that npm's package does not have",
+	"swagger.json":                "several files of Swagger 2.0",
+}
+
+// remainders are the operations of which it refuses a request that is right.
+var remainders = map[string][]string{
+	// The parameter "has" is a text or a list; the list of one is the same in the query, and taken for it.
+	"github": {"dependabot/list-alerts-for-enterprise", "dependabot/list-alerts-for-org", "dependabot/list-alerts-for-repo"},
+	// It drops parts of a form that are required and not described; it takes a path with a fragment for the path without.
+	"box": {"post_metadata_templates_schema#classifications", "post_oauth2_revoke"},
+	// It reads a property of a form that has no type as null.
+	"twilio": {"CreatePayments"},
+	// It reads a part of a form by the narrower of two types.
+	"openai": {"createTranscription"},
+}
+
+// missingList matches the refusal of a form that has a list as name[0]=value, which Stripe's own libraries send.
+var missingList = regexp.MustCompile(`property "(\w+)" is missing`)
+
 // TestOracle: requests that are made of sample arguments are accepted by
 // kin-openapi, an independent implementation that has read the same document: at
-// least so many in a hundred of those that it can judge.
+// least 98 in a hundred of those that it can judge. What remains is explained.
 func TestOracle(t *testing.T) {
 	t.Parallel()
-	least := map[string]int{
-		"github": 98, "kubernetes": 98, "kubernetes-2.0": 98, "asana": 98, "airflow": 98, "httpbin": 98, "openai": 98,
-		// Stripe's forms have lists as name[0]=value, which its own libraries send and kin-openapi finds missing.
-		"stripe": 93,
-	}
-	for name, accepted := range least {
+	const least = 98
+	for _, spec := range specs.All {
+		name := spec.Name
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			path := specs.Find(name).Path(t)
+			path := spec.Path(t)
+			if why := unreadable[filepath.Base(path)]; why != "" {
+				t.Skip("kin-openapi does not read it: " + why)
+			}
 			if testing.Short() && name != "airflow" && name != "httpbin" {
 				t.Skip("reading the document with kin-openapi takes seconds")
 			}
@@ -59,7 +87,10 @@ func TestOracle(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, m := range operation.Methods(d, operation.Options{BaseURL: oracleURL}).Methods {
+			methods := operation.Methods(d, operation.Options{BaseURL: oracleURL}).Methods
+			const most = 3000 // of a larger document it takes some of each kind
+			for i := 0; i < len(methods); i += 1 + len(methods)/most {
+				m := methods[i]
 				o.judge(m, false)
 				o.judge(m, true)
 			}
@@ -67,8 +98,11 @@ func TestOracle(t *testing.T) {
 				t.Logf("not judged: %d, because %s", n, why)
 			}
 			t.Logf("%d accepted, %d refused, %d without a sample or a route", o.accepted, o.refused, o.unjudged)
-			if o.accepted*100 < accepted*(o.accepted+o.refused) || o.accepted < 50 {
+			if o.accepted*100 < least*(o.accepted+o.refused) || o.accepted == 0 {
 				t.Errorf("only %d of %d requests are accepted", o.accepted, o.accepted+o.refused)
+			}
+			if diff := cmp.Diff(remainders[name], slices.Sorted(maps.Keys(o.remain))); diff != "" {
+				t.Errorf("other operations than the explained ones are refused (-explained +refused):\n%s", diff)
 			}
 		})
 	}
@@ -144,6 +178,7 @@ type oracle struct {
 	router                      routers.Router
 	accepted, refused, unjudged int
 	faulty                      map[string]int
+	remain                      map[string]bool // the operations of which a request was refused
 	shown                       int
 }
 
@@ -161,7 +196,7 @@ func newOracle(t *testing.T, path string) *oracle {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &oracle{t: t, router: router, faulty: map[string]int{}}
+	return &oracle{t: t, router: router, faulty: map[string]int{}, remain: map[string]bool{}}
 }
 
 func readKin(t *testing.T, path string) *openapi3.T {
@@ -249,9 +284,25 @@ func (o *oracle) refuse(m *operation.Method, args json.RawMessage, err error) {
 			return
 		}
 	}
+	if bytes.Contains(m.Input, []byte("left out: the schema")) {
+		o.faulty["our schema leaves out a definition for its size, so that the sample has any value there"]++
+		return
+	}
+	if m := missingList.FindStringSubmatch(text); m != nil && hasList(args, m[1]) {
+		o.faulty["kin-openapi finds no lists of deepObject in forms"]++
+		return
+	}
 	o.refused++
+	o.remain[m.Name] = true
 	const most = 25
 	if o.shown++; o.shown <= most {
 		o.t.Logf("%s %.200s: %.300s", m.Name, args, text)
 	}
+}
+
+// hasList reports whether the body of some arguments has a list of a name, with something in it.
+func hasList(args json.RawMessage, name string) bool {
+	var list struct{ Body map[string]json.RawMessage }
+	var items []any
+	return json.Unmarshal(args, &list) == nil && json.Unmarshal(list.Body[name], &items) == nil && len(items) > 0
 }

@@ -50,6 +50,8 @@ type Media struct {
 	Type     string
 	Kind     Kind
 	Encoding map[string]document.Encoding
+	// Files says that a form of several parts is described as a file, or a list of files, without the name of a part.
+	Files bool
 }
 
 // Request is a request without credentials.

@@ -1,6 +1,10 @@
 package sample
 
-import "regexp"
+import (
+	"regexp"
+	"regexp/syntax"
+	"strings"
+)
 
 // words are tried on patterns, in order.
 var words = []string{
@@ -21,5 +25,35 @@ func fitting(pattern, fallback string) string {
 			return word
 		}
 	}
+	if parsed, err := syntax.Parse(pattern, syntax.Perl); err == nil {
+		if word := shortest(parsed); re.MatchString(word) {
+			return word
+		}
+	}
 	return fallback
+}
+
+// shortest returns a word that an expression matches, of as few repetitions as it allows.
+func shortest(re *syntax.Regexp) string {
+	switch re.Op {
+	case syntax.OpLiteral:
+		return string(re.Rune)
+	case syntax.OpCharClass:
+		if len(re.Rune) > 0 {
+			return string(re.Rune[0])
+		}
+	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		return "a"
+	case syntax.OpCapture, syntax.OpPlus, syntax.OpAlternate:
+		return shortest(re.Sub[0])
+	case syntax.OpRepeat:
+		return strings.Repeat(shortest(re.Sub[0]), re.Min)
+	case syntax.OpConcat:
+		word := ""
+		for _, sub := range re.Sub {
+			word += shortest(sub)
+		}
+		return word
+	}
+	return ""
 }

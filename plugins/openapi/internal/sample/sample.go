@@ -167,6 +167,9 @@ func (s *sampler) object(node map[string]any, depth int) any {
 		if required[name] && depth < 30 || s.full && depth < maxDepth && !strings.HasPrefix(name, "$") {
 			out[name] = s.value(schema, depth+1)
 		}
+		if required[name] && depth < maxFilled {
+			out[name] = s.filled(schema, out[name], depth+1)
+		}
 	}
 	for name := range required {
 		if _, ok := properties[name]; !ok {
@@ -179,6 +182,30 @@ func (s *sampler) object(node map[string]any, depth int) any {
 		}
 	}
 	return out
+}
+
+// maxFilled is the nesting below which what is required can be empty.
+const maxFilled = 12
+
+// filled gives an empty object or list something to hold: a form has no place for what is empty.
+func (s *sampler) filled(schema, value any, depth int) any {
+	node, ok := schema.(map[string]any)
+	if !ok {
+		return value
+	}
+	node = s.merged(node, depth)
+	switch v := value.(type) {
+	case []any:
+		if items, ok := node["items"]; ok && len(v) == 0 && number(node, "maxItems", 1) > 0 {
+			return []any{s.value(items, depth+1)}
+		}
+	case map[string]any:
+		properties, _ := node["properties"].(map[string]any)
+		if names := slices.Sorted(maps.Keys(properties)); len(v) == 0 && len(names) > 0 {
+			v[names[0]] = s.value(properties[names[0]], depth+1)
+		}
+	}
+	return value
 }
 
 func number(node map[string]any, name string, fallback float64) float64 {
