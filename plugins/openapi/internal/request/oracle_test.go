@@ -41,7 +41,7 @@ var faults = map[string]string{
 	"%3A":                                              "kin-openapi compares a path value with its pattern before it is decoded",
 }
 
-// unreadable are the files that kin-openapi does not load. Of Slack's, npm has another form that it does load.
+// unreadable are the files that kin-openapi does not load.
 // (libopenapi-validator, the second choice, reads references in the files of DigitalOcean's resources from the wrong folder.)
 var unreadable = map[string]string{
 	"slack-web-swagger2.json":     "tuples as items, which Swagger 2.0 does not have",
