@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/invopop/jsonschema"
@@ -25,8 +26,33 @@ const (
 	out direction = false
 )
 
-// schemaOf makes the JSON Schema of a Go type, or nil if any value fits it.
-func schemaOf(t reflect.Type, d direction) (schema json.RawMessage, err error) {
+// schemas are those made already. A listing of methods would make them all anew, which takes most of its time.
+var schemas sync.Map // schemaKey: madeSchema
+
+type schemaKey struct {
+	of  reflect.Type
+	way direction
+}
+
+type madeSchema struct {
+	schema json.RawMessage
+	err    error
+}
+
+// schemaOf returns the JSON Schema of a Go type, or nil if any value fits it.
+func schemaOf(t reflect.Type, d direction) (json.RawMessage, error) {
+	key := schemaKey{t, d}
+	known, ok := schemas.Load(key)
+	if !ok {
+		var m madeSchema
+		m.schema, m.err = makeSchema(t, d)
+		known, _ = schemas.LoadOrStore(key, m)
+	}
+	m := known.(madeSchema)
+	return bytes.Clone(m.schema), m.err
+}
+
+func makeSchema(t reflect.Type, d direction) (schema json.RawMessage, err error) {
 	defer func() {
 		// The reflector panics on types that JSON has no form for, such as channels.
 		if p := recover(); p != nil {

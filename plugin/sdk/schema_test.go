@@ -106,7 +106,7 @@ func TestSchemaOf(t *testing.T) {
 			if _, err := newChecker(got); err != nil {
 				t.Error(err)
 			}
-			again, err := schemaOf(test.t, test.d)
+			again, err := makeSchema(test.t, test.d)
 			if err != nil || string(again) != string(got) {
 				t.Errorf("not the same twice: %s, %v", again, err)
 			}
@@ -223,5 +223,20 @@ func TestNoConfiguration(t *testing.T) {
 		if diff := cmp.Diff(want, asError(t, c.Configure(t.Context(), configureWith(config)))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", config, diff)
 		}
+	}
+}
+
+// TestSchemaIsOnesOwn: what a caller does with a schema is not seen by the next one.
+func TestSchemaIsOnesOwn(t *testing.T) {
+	t.Parallel()
+	type point struct{ X int }
+	first, err := schemaOf(reflect.TypeFor[point](), into)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := string(first)
+	first[0] = '!'
+	if again, err := schemaOf(reflect.TypeFor[point](), into); err != nil || string(again) != want {
+		t.Errorf("%s, %v, want %s", again, err, want)
 	}
 }
