@@ -99,11 +99,7 @@ func (g *GitHub) routeIssues() {
 		return 200, labelsJSON(i.labels)
 	})
 	g.onIssue("POST", "/assignees", func(r *request, i *issue) (int, any) {
-		for _, name := range r.texts("assignees") {
-			if !contains(i.assignees, name) {
-				i.assignees = append(i.assignees, name)
-			}
-		}
+		i.assignees = joined(i.assignees, r.texts("assignees"))
 		return 201, g.issueJSON(i)
 	})
 	g.onIssue("DELETE", "/assignees", func(r *request, i *issue) (int, any) {
@@ -280,4 +276,14 @@ func contains(names []string, name string) bool {
 
 func remove(names []string, name string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return strings.EqualFold(n, name) })
+}
+
+// joined adds the names that are not there.
+func joined(names, more []string) []string {
+	for _, name := range more {
+		if !contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }

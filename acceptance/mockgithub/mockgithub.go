@@ -18,24 +18,25 @@ import (
 type GitHub struct {
 	mux *http.ServeMux
 
-	mu       sync.Mutex
-	clock    time.Time
-	next     int // the next issue or pull request
-	id       int64
-	labels   map[string]*label
-	issues   map[int]*issue
-	comments map[int64]*comment
-	reviews  map[int64]*review
-	pulls    map[int]*pull
-	objects  map[string]any    // commits, trees and blobs by their hash
-	refs     map[string]string // refs/heads/main -> commit
-	releases map[int64]*release
-	gists    map[string]*gist
-	attempts int
-	dispatch int
-	moved    map[int]*issue    // issues that were transferred to the attic
-	read     bool              // the one notification
-	checks   map[string]string // commit -> conclusion of its one check
+	mu        sync.Mutex
+	clock     time.Time
+	next      int // the next issue or pull request
+	id        int64
+	labels    map[string]*label
+	issues    map[int]*issue
+	comments  map[int64]*comment
+	reviews   map[int64]*review
+	pulls     map[int]*pull
+	objects   map[string]any    // commits, trees and blobs by their hash
+	refs      map[string]string // refs/heads/main -> commit
+	releases  map[int64]*release
+	gists     map[string]*gist
+	attempts  int
+	cancelled bool
+	dispatch  int
+	moved     map[int]*issue    // issues that were transferred to the attic
+	read      bool              // the one notification
+	checks    map[string]string // commit -> conclusion of its one check
 }
 
 // Owner and Repo name the one repository, Login the one user.

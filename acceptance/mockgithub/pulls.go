@@ -11,6 +11,8 @@ type pull struct {
 	head, base string
 	draft      bool
 	merged     string // the merge commit
+	reviewers  []string
+	teams      []string
 }
 
 type review struct {
@@ -81,6 +83,19 @@ func (g *GitHub) routePulls() {
 	g.onPull("PUT", "/update-branch", func(_ *request, _ *pull) (int, any) {
 		return 202, object{"message": "Updating pull request branch.", "url": "https://github.com"}
 	})
+	g.onPull("POST", "/requested_reviewers", func(r *request, p *pull) (int, any) {
+		p.reviewers, p.teams = joined(p.reviewers, r.texts("reviewers")), joined(p.teams, r.texts("team_reviewers"))
+		return 201, g.pullJSON(p)
+	})
+	g.onPull("DELETE", "/requested_reviewers", func(r *request, p *pull) (int, any) {
+		for _, name := range r.texts("reviewers") {
+			p.reviewers = remove(p.reviewers, name)
+		}
+		for _, name := range r.texts("team_reviewers") {
+			p.teams = remove(p.teams, name)
+		}
+		return 200, g.pullJSON(p)
+	})
 	g.onPull("GET", "/reviews", func(r *request, p *pull) (int, any) {
 		all := []object{}
 		for _, id := range slices.Sorted(maps.Keys(g.reviews)) {
@@ -147,6 +162,14 @@ func (g *GitHub) pullJSON(p *pull) object {
 	if p.merged != "" {
 		o["merge_commit_sha"], o["merged_at"] = p.merged, g.issues[p.number].updated
 	}
+	asked, teams := []object{}, []object{}
+	for _, name := range p.reviewers {
+		asked = append(asked, login(name))
+	}
+	for _, slug := range p.teams {
+		teams = append(teams, object{"slug": slug, "name": slug})
+	}
+	o["requested_reviewers"], o["requested_teams"] = asked, teams
 	files := g.changes(g.refs["refs/heads/"+p.base], g.refs["refs/heads/"+p.head])
 	o["changed_files"] = len(files)
 	return o

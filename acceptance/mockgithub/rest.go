@@ -195,6 +195,7 @@ func (g *GitHub) routeActions() {
 	again := func(*request) (int, any) { g.attempts++; return 201, object{} }
 	g.repo("POST", "/actions/runs/{id}/rerun", again)
 	g.repo("POST", "/actions/runs/{id}/rerun-failed-jobs", again)
+	g.repo("POST", "/actions/runs/{id}/cancel", func(*request) (int, any) { g.cancelled = true; return 202, object{} })
 	g.repo("POST", "/actions/workflows/{file}/dispatches", func(*request) (int, any) {
 		g.dispatch++
 		return 200, object{"workflow_run_id": 7, "html_url": "https://github.com/acme/shop/actions/runs/7"}
@@ -202,9 +203,13 @@ func (g *GitHub) routeActions() {
 }
 
 func (g *GitHub) runJSON() object {
+	conclusion := "failure"
+	if g.cancelled {
+		conclusion = "cancelled"
+	}
 	return object{
 		"id": 7, "name": "CI", "display_title": "Fix", "run_number": 12, "run_attempt": g.attempts, "event": "push",
-		"status": "completed", "conclusion": "failure", "head_branch": "main", "head_sha": g.refs["refs/heads/main"], "actor": login(Login),
+		"status": "completed", "conclusion": conclusion, "head_branch": "main", "head_sha": g.refs["refs/heads/main"], "actor": login(Login),
 	}
 }
 

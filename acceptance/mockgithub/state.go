@@ -64,7 +64,7 @@ func (g *GitHub) State() []string {
 		i := g.issues[n]
 		kind := "issue"
 		if p := g.pulls[n]; p != nil {
-			kind = fmt.Sprintf("pull %s into %s draft %v merged %v", p.head, p.base, p.draft, p.merged != "")
+			kind = fmt.Sprintf("pull %s into %s draft %v merged %v asked %v %v", p.head, p.base, p.draft, p.merged != "", folded(p.reviewers), folded(p.teams))
 		}
 		line("#%d %s %q %q %s labels %v assignees %v milestone %d locked %v %s",
 			n, kind, i.title, i.body, i.state, folded(i.labels), folded(i.assignees), i.milestone, i.locked, i.lockReason)

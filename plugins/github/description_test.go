@@ -59,13 +59,14 @@ get:/repos/{owner}/{repo}/pulls/{pull_number}/files get:/repos/{owner}/{repo}/pu
 put:/repos/{owner}/{repo}/pulls/{pull_number}/merge put:/repos/{owner}/{repo}/pulls/{pull_number}/update-branch
 get:/repos/{owner}/{repo}/pulls/{pull_number}/reviews post:/repos/{owner}/{repo}/pulls/{pull_number}/reviews
 put:/repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/dismissals
+post:/repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers delete:/repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers
 get:/repos/{owner}/{repo}/releases post:/repos/{owner}/{repo}/releases delete:/repos/{owner}/{repo}/releases/{release_id}
 get:/repos/{owner}/{repo}/releases/{release_id} patch:/repos/{owner}/{repo}/releases/{release_id}
 get:/repos/{owner}/{repo}/actions/runs get:/repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs
 get:/repos/{owner}/{repo}/actions/runs/{run_id} get:/repos/{owner}/{repo}/actions/runs/{run_id}/jobs
 get:/repos/{owner}/{repo}/actions/jobs/{job_id}/logs
 post:/repos/{owner}/{repo}/actions/runs/{run_id}/rerun post:/repos/{owner}/{repo}/actions/runs/{run_id}/rerun-failed-jobs
-post:/repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches
+post:/repos/{owner}/{repo}/actions/runs/{run_id}/cancel post:/repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches
 post:/app/installations/{installation_id}/access_tokens
 `)
 

@@ -45,6 +45,8 @@ func TestPreviews(t *testing.T) {
 		{"update_pull_request_branch", `"number":3`},
 		{"create_review", `"number":3,"event":"REQUEST_CHANGES","body":"No.","comments":[{"path":"main.go","line":3,"body":"Why?"}]`},
 		{"create_release", `"tag":"v1","name":"One","body":"First.","target":"main","generate_notes":true,"prerelease":true`},
+		{"request_reviewers", `"number":3,"reviewers":["ada"],"teams":["core"]`},
+		{"cancel_workflow_run", `"run_id":7`},
 		{"rerun_workflow_run", `"run_id":7,"failed_only":true`},
 		{"dispatch_workflow", `"workflow":"deploy.yml","ref":"main","inputs":{"to":"staging","by":"me"}`},
 	}

@@ -32,6 +32,7 @@ var reconciled = map[string]string{
 	"update_release":       `{"owner":"acme","repo":"shop","release_id":900,"draft":false,"body":"Now."}`,
 	"transfer_issue":       `{"owner":"acme","repo":"shop","number":4,"to":"attic"}`,
 	"rerun_workflow_run":   `{"owner":"acme","repo":"shop","run_id":7}`,
+	"cancel_workflow_run":  `{"owner":"acme","repo":"shop","run_id":7}`,
 	"merge_pull_request":   `{"owner":"acme","repo":"shop","number":3,"head_sha":"HEAD"}`,
 }
 

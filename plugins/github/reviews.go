@@ -68,6 +68,11 @@ func (c *connector) reviewMethods() []sdk.Method {
 			Name: "create_review", Description: "Review a pull request: approve it, ask for changes or comment, also on lines. A rollback dismisses an approval or a request for changes; comments stay.", Tags: tags,
 			Call: c.createReview, Revert: c.dismissReview, Reconcile: c.findReview, Preview: c.previewReview,
 		}),
+		write(c, sdk.Func[RequestReviewers, PullRequest]{
+			Name: "request_reviewers", Description: "Ask users or teams to review a pull request, besides those asked already.", Tags: tags, Idempotent: true,
+			Prepare: c.formerReviewers, Call: c.requestReviewers, Preview: c.previewReviewers,
+			Revert: c.withdrawReviewers, RevertWithoutResult: true,
+		}),
 	}
 }
 

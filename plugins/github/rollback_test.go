@@ -84,6 +84,9 @@ var writes = map[string]func(p *picker) map[string]any{
 	"add_assignees": func(p *picker) map[string]any {
 		return p.with(p.on(p.IntN(4)+1), "assignees", append(p.subset("ada"), "mary"))
 	},
+	"request_reviewers": func(p *picker) map[string]any {
+		return p.with(p.with(p.on(3), "reviewers", append(p.subset("ada"), "mary")), "teams", p.subset("core"))
+	},
 	"lock_issue": func(p *picker) map[string]any {
 		return p.with(p.on(p.IntN(4)+1), "reason", p.one("spam", "resolved"))
 	},

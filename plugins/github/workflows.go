@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"time"
 
@@ -123,6 +124,10 @@ func (c *connector) workflowMethods() []sdk.Method {
 			Name: "rerun_workflow_run", Description: "Run a workflow run again. It cannot be undone.", Tags: tags,
 			Prepare: c.formerAttempt, Call: c.rerun, Reconcile: c.findRerun, Preview: c.previewRerun,
 		}),
+		write(c, sdk.Func[OfRun, struct{}]{
+			Name: "cancel_workflow_run", Description: "Cancel a run that is not completed. It cannot be undone, but the run can be run again.", Tags: tags,
+			Call: c.cancelRun, Reconcile: c.findCancelled, Preview: c.previewCancel,
+		}),
 		write(c, sdk.Func[Dispatch, Dispatched]{
 			Name: "dispatch_workflow", Description: "Start a workflow that allows it (workflow_dispatch). It cannot be undone.", Tags: tags, Destructive: true,
 			Call: c.dispatch, Preview: c.previewDispatch,
@@ -213,6 +218,39 @@ func (c *connector) previewRerun(ctx context.Context, in Rerun) (string, error) 
 	}
 	var p preview
 	p.line("Run %s of %s #%d in %s again: %s", what, found.Name, found.Number, in.Repo, found.Title)
+	p.line("%s at %s, attempt %d: %s %s", found.Branch, short(found.HeadSHA), found.Attempt, found.Status, found.Conclusion)
+	return p.String(), nil
+}
+
+func (c *connector) cancelRun(ctx context.Context, in OfRun) (struct{}, error) {
+	_, err := c.client.Actions.CancelWorkflowRunByID(ctx, in.Owner, in.Repo.Repo, in.RunID)
+	if _, ok := errors.AsType[*github.AcceptedError](err); ok {
+		return struct{}{}, nil // GitHub does it in a moment
+	}
+	return struct{}{}, err
+}
+
+// findCancelled believes a run that is cancelled; one that goes on may be about to be.
+func (c *connector) findCancelled(ctx context.Context, in OfRun) (sdk.Happened[struct{}], error) {
+	found, err := c.getRun(ctx, GetRun{OfRun: in})
+	switch {
+	case err != nil:
+		return sdk.Happened[struct{}]{}, err
+	case found.Conclusion == "cancelled":
+		return sdk.Happened[struct{}]{Answer: sdk.Yes}, nil
+	case found.Status == "completed":
+		return sdk.Happened[struct{}]{Answer: sdk.No}, nil
+	}
+	return sdk.Happened[struct{}]{Answer: sdk.Unknown}, nil
+}
+
+func (c *connector) previewCancel(ctx context.Context, in OfRun) (string, error) {
+	found, err := c.getRun(ctx, GetRun{OfRun: in})
+	if err != nil {
+		return "", err
+	}
+	var p preview
+	p.line("Cancel %s #%d in %s: %s", found.Name, found.Number, in.Repo, found.Title)
 	p.line("%s at %s, attempt %d: %s %s", found.Branch, short(found.HeadSHA), found.Attempt, found.Status, found.Conclusion)
 	return p.String(), nil
 }
