@@ -27,6 +27,7 @@ type npmServer struct {
 	pkg  string
 	args func(dir string) []string
 	env  func(dir string) map[string]string
+	more string // attributes of the connector's config
 }
 
 func noArgs(string) []string         { return nil }
@@ -46,12 +47,13 @@ func gitUser(dir string) map[string]string {
 
 // npmServers are they, by the name of their program.
 var npmServers = map[string]npmServer{
-	"everything": {"@modelcontextprotocol/server-everything", noArgs, noEnv},
-	"memory":     {"@modelcontextprotocol/server-memory", noArgs, memory},
-	"thinking":   {"@modelcontextprotocol/server-sequential-thinking", noArgs, noEnv},
-	"filesystem": {"@modelcontextprotocol/server-filesystem", onlyDir, noEnv},
-	"git":        {"@cyanheads/git-mcp-server", noArgs, gitUser},
-	"postgres":   {"@modelcontextprotocol/server-postgres", database, noEnv},
+	"everything": {"@modelcontextprotocol/server-everything", noArgs, noEnv, ""},
+	"asking":     {"@modelcontextprotocol/server-everything", noArgs, noEnv, "answers = { name = \"Ada\", check = true, firstLine = \"Call me Ada.\" }\n"},
+	"memory":     {"@modelcontextprotocol/server-memory", noArgs, memory, ""},
+	"thinking":   {"@modelcontextprotocol/server-sequential-thinking", noArgs, noEnv, ""},
+	"filesystem": {"@modelcontextprotocol/server-filesystem", onlyDir, noEnv, ""},
+	"git":        {"@cyanheads/git-mcp-server", noArgs, gitUser, ""},
+	"postgres":   {"@modelcontextprotocol/server-postgres", database, noEnv, ""},
 }
 
 // npmScript returns the script that runs a server.
@@ -94,7 +96,7 @@ func TestNPMServers(t *testing.T) {
 				for variable, value := range server.env(dir) {
 					all[variable] = value
 				}
-				config := fmt.Sprintf("command = \"node\"\nargs = %s\nenv = %s\n", hclJSON(t, append([]string{script}, server.args(dir)...)), hclJSON(t, all))
+				config := fmt.Sprintf("command = \"node\"\nargs = %s\nenv = %s\n", hclJSON(t, append([]string{script}, server.args(dir)...)), hclJSON(t, all)) + server.more
 				table := exercise(t, config, string(f.Data), dir)
 				mu.Lock()
 				defer mu.Unlock()
@@ -217,6 +219,7 @@ var differing = []struct {
 	{regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z| ?[+-]\d\d:?\d\d)`), "$$TIME"},
 	{regexp.MustCompile(`(Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} \d\d \d{4} [0-9:]+ GMT[+-]\d{4} \([^)]*\)`), "$$TIME"},
 	{regexp.MustCompile(`\d{1,2}:\d\d:\d\d ([AP]M|[ap]m)`), "$$TIME"},
+	{regexp.MustCompile(`for session (undefined|[0-9a-f-]{36})`), "for session $$SESSION"},
 	{regexp.MustCompile(`"timestamp":\d+`), `"timestamp":$$TIME`},
 	{regexp.MustCompile(`\b[0-9a-f]{40}\b`), "$$HASH"},
 	{regexp.MustCompile(`"(shortHash|abbreviatedHash)":"[0-9a-f]{7,12}"`), `"$1":"$$HASH"`},

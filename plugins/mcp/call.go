@@ -28,7 +28,7 @@ func (c *connector) call(ctx context.Context, name string, readOnly bool, args j
 	if err != nil {
 		return nil, notStarted(err, summary(err))
 	}
-	forget := c.follow(ctx, params)
+	ctx, forget := c.follow(ctx, params, c.config.idle)
 	defer forget()
 	answer, err := s.client.CallTool(ctx, params)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/codemode-go/codemode/plugin/sdk"
 )
@@ -26,10 +27,16 @@ type Config struct {
 	Headers   map[string]string `json:"headers,omitempty" jsonschema_description:"Headers of every request to url, apart from secrets."`
 	OAuth     *OAuthConfig      `json:"oauth,omitempty" jsonschema_description:"A client that gets tokens for url by its own credentials."`
 
+	IdleTimeout string `json:"idle_timeout,omitempty" jsonschema_description:"How long a call may go on while the server reports no progress of it, such as \"30s\"; each report begins it anew. The call is cancelled then. Without it only the connector's timeout bounds a call, with it that does, too."`
+
+	Answers map[string]any `json:"answers,omitempty" jsonschema_description:"Answers to what the server asks during a call (elicitation), by the names of its fields. A question with a required field that is not among them is declined. Without it the server learns that nobody can be asked."`
+
 	Trusted bool `json:"trusted,omitempty" jsonschema:"default=false" jsonschema_description:"Believe the server's hints: a tool that it calls read-only needs no approval."`
 	// ParseText nil is true.
 	ParseText *bool  `json:"parse_text,omitempty" jsonschema:"default=true" jsonschema_description:"Hand a text that is a whole JSON object or array to programs as the object or array."`
 	Result    string `json:"result,omitempty" jsonschema:"enum=value,enum=raw,default=value" jsonschema_description:"What programs get of a tool: its value, or with raw all that it answered, {content, structuredContent}, no text parsed."`
+
+	idle time.Duration // of IdleTimeout; zero: none
 }
 
 // parsesText is ParseText with its default.
@@ -59,12 +66,27 @@ func (c *Config) resolve() error {
 	default:
 		refuse(errors.New("is missing: set it, or url for a server that runs elsewhere"), "command")
 	}
+	var err error
+	c.idle, err = idleTime(c.IdleTimeout)
+	refuse(err, "idle_timeout")
 	if len(wrong) == 0 {
 		return nil
 	}
 	refused := sdk.Errorf(sdk.InvalidArgument, "the MCP server cannot be started as it is configured")
 	refused.Diagnostics = wrong
 	return refused
+}
+
+// idleTime reads a positive duration; empty is zero.
+func idleTime(text string) (time.Duration, error) {
+	if text == "" {
+		return 0, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return 0, fmt.Errorf("%q is no time, such as \"30s\" or \"5m\"", text)
+	}
+	return d, nil
 }
 
 func (c *Config) resolveCommand(refuse func(err error, path ...string)) {

@@ -30,7 +30,9 @@ func TestConfigure(t *testing.T) {
 	}{
 		"path":             {map[string]any{"command": tool}, nil},
 		"name":             {map[string]any{"command": "tool", "env": map[string]string{"PATH": "/nonexistent:" + dir}}, nil},
-		"all":              {map[string]any{"command": tool, "args": []string{"a"}, "env": map[string]string{"A": "a"}, "secrets": map[string]string{"B": "b"}, "dir": dir, "trusted": true, "parse_text": false}, nil},
+		"all":              {map[string]any{"command": tool, "args": []string{"a"}, "env": map[string]string{"A": "a"}, "secrets": map[string]string{"B": "b"}, "dir": dir, "trusted": true, "parse_text": false, "idle_timeout": "30s", "answers": map[string]any{"sure": true}}, nil},
+		"no idle time":     {map[string]any{"command": tool, "idle_timeout": "soon"}, []string{`idle_timeout: "soon" is no time, such as "30s" or "5m"`}},
+		"idle below zero":  {map[string]any{"command": tool, "idle_timeout": "-1s"}, []string{`idle_timeout: "-1s" is no time, such as "30s" or "5m"`}},
 		"no command":       {map[string]any{}, []string{"command: is missing"}},
 		"empty command":    {map[string]any{"command": ""}, []string{"command: must have at least 1"}},
 		"unknown":          {map[string]any{"command": tool, "urls": "x"}, []string{"urls: is not known"}},

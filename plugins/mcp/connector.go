@@ -12,12 +12,12 @@ import (
 
 // connector keeps one MCP server running for as long as somebody calls it.
 type connector struct {
-	start  func(*Config, hclog.Logger) (server, error)
-	client *mcp.Client
-	news   *news
+	start func(*Config, hclog.Logger) (server, error)
+	news  *news
 	progress
 
 	// Set by configure.
+	client *mcp.Client
 	config *Config
 	hide   hider // of the secrets
 	log    hclog.Logger
@@ -30,18 +30,25 @@ type connector struct {
 }
 
 func newConnector(start func(*Config, hclog.Logger) (server, error)) *connector {
-	c := &connector{start: start, news: newNews(), turn: make(chan struct{}, 1)}
-	c.client = mcp.NewClient(&mcp.Implementation{Name: "codemode", Version: version}, &mcp.ClientOptions{
+	return &connector{start: start, news: newNews(), turn: make(chan struct{}, 1)}
+}
+
+// newClient returns the client of a configured connector.
+func (c *connector) newClient() *mcp.Client {
+	options := &mcp.ClientOptions{
 		// Not the SDK's default: a client that has roots and then lists none
 		// makes some servers give up the folders that they were started with.
 		Capabilities:           &mcp.ClientCapabilities{},
 		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { c.news.toolsChanged() },
 		ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
-			c.heard(r.Params.ProgressToken, c.hide.text(r.Params.Message), r.Params.Progress, r.Params.Total)
+			c.heard(r.Params.ProgressToken, c.hide.text(r.Params.Message), r.Params.Progress, r.Params.Total, c.config.idle)
 		},
 		PromptListChangedHandler: func(context.Context, *mcp.PromptListChangedRequest) { c.news.toolsChanged() },
-	})
-	return c
+	}
+	if len(c.config.Answers) > 0 {
+		options.ElicitationHandler = c.answer
+	}
+	return mcp.NewClient(&mcp.Implementation{Name: "codemode", Version: version}, options)
 }
 
 // sdk returns the connector for a host.
@@ -64,6 +71,7 @@ func (c *connector) configure(ctx context.Context, config Config) error {
 		return err
 	}
 	c.config, c.hide, c.log = &config, config.secretsHider(), sdk.Logger(ctx)
+	c.client = c.newClient()
 	return nil
 }
 

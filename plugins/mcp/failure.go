@@ -77,6 +77,8 @@ func failure(ctx context.Context, err error, readOnly bool) error {
 		return refusal(refused)
 	}
 	switch {
+	case errors.Is(context.Cause(ctx), errIdle):
+		return silent(readOnly)
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case !isLost(err):
@@ -95,6 +97,19 @@ func lost(readOnly bool) error {
 	// Of all codes this one says that a write's outcome is not known, and has
 	// the host find out before the program goes on.
 	e := sdk.Errorf(sdk.Timeout, "the MCP server was lost during the call, which may have taken effect")
+	e.Effect = sdk.EffectUnknown
+	return e
+}
+
+// silent is the error of a call that was given up because the server had reported nothing of it for so long.
+func silent(readOnly bool) error {
+	if readOnly {
+		e := sdk.Errorf(sdk.Timeout, "%v, and the call was cancelled", errIdle)
+		e.Effect = sdk.EffectNone
+		e.Retryable = true
+		return e
+	}
+	e := sdk.Errorf(sdk.Timeout, "%v, and the call was cancelled; it may have taken effect", errIdle)
 	e.Effect = sdk.EffectUnknown
 	return e
 }
