@@ -21,7 +21,7 @@ func TestOAuth(t *testing.T) {
 	addTool(s, "m", "text")
 	serve := hosted(t, "streamable", s)
 	var current atomic.Int32
-	var locked atomic.Bool
+	var locked, refusing atomic.Bool
 	mux := http.NewServeMux()
 	web := httptest.NewServer(mux)
 	t.Cleanup(web.Close)
@@ -49,14 +49,15 @@ func TestOAuth(t *testing.T) {
 		answer(w, map[string]any{"access_token": fmt.Sprint("token-", current.Add(1)), "token_type": "Bearer", "expires_in": 3600})
 	})
 	mux.HandleFunc("/mcp", func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Authorization") != fmt.Sprint("Bearer token-", current.Load()) {
+		if refusing.Load() || r.Header.Get("Authorization") != fmt.Sprint("Bearer token-", current.Load()) {
 			w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="`+web.URL+`/.well-known/oauth-protected-resource/mcp"`)
 			http.Error(w, "no", http.StatusUnauthorized)
 			return
 		}
 		serve.ServeHTTP(w, r)
 	})
-	c := mount(t, reach, map[string]any{"url": web.URL + "/mcp", "oauth": map[string]string{"client_id": "me", "client_secret": token}})
+	config := map[string]any{"url": web.URL + "/mcp", "oauth": map[string]string{"client_id": "me", "client_secret": token}}
+	c := mount(t, reach, config)
 	for range 2 {
 		if got, err := invoke(t, c, "m", "{}"); err != nil || got != `"text"` {
 			t.Fatalf("got %s, %v", got, err)
@@ -66,9 +67,25 @@ func TestOAuth(t *testing.T) {
 	if got, err := invoke(t, c, "m", "{}"); err != nil || got != `"text"` || current.Load() != issued+1 {
 		t.Errorf("a token that counts no more: %s, %v", got, err)
 	}
+	for range 2 { // sessions whose greetings are the same, and ask for a token each
+		renewed := mount(t, reach, config)
+		current.Add(1)
+		if got, err := invoke(t, renewed, "m", "{}"); err != nil || got != `"text"` {
+			t.Errorf("another session: %s, %v", got, err)
+		}
+	}
+	refusing.Store(true) // takes no token, not even a new one
+	_, err := invoke(t, c, "m", "{}")
+	if e := told(t, err); e.Code != sdk.Unauthenticated || e.Effect != sdk.EffectNone || e.Retryable {
+		t.Errorf("a new token that does not count: %+v", e)
+	}
+	refusing.Store(false)
+	if got, err := invoke(t, c, "m", "{}"); err != nil || got != `"text"` {
+		t.Errorf("the next call: %s, %v", got, err)
+	}
 	locked.Store(true)
 	current.Add(1)
-	_, err := invoke(t, c, "m", "{}")
+	_, err = invoke(t, c, "m", "{}")
 	if e := told(t, err); e.Code != sdk.Unauthenticated || strings.Contains(e.Message, token) {
 		t.Errorf("no token: %+v", e)
 	}

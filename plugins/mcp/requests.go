@@ -1,12 +1,15 @@
 package main
 
 import (
+	"crypto/sha256"
 	"fmt"
+	"io"
 	"mime"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -20,6 +23,62 @@ type requests struct {
 	header   http.Header
 	// authorized: the SDK gets a token when the server asks for one.
 	authorized bool
+	again      repeats
+}
+
+// repeats knows the messages that a server has asked a token for. Each is sent a second time, with a new one; refused then, it
+// is refused for good: the SDK would take the second refusal for a broken connection.
+type repeats struct {
+	mu    sync.Mutex
+	asked map[[sha256.Size]byte]bool
+}
+
+// maxAsked bounds the messages that are remembered; of those that get no token there is never a second one.
+const maxAsked = 1000
+
+// second notes that a token is asked for a message, and reports whether it was before.
+func (p *repeats) second(r *http.Request) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	key, ok := bodyOf(r)
+	if !ok || p.asked[key] {
+		delete(p.asked, key)
+		return ok
+	}
+	if p.asked == nil || len(p.asked) >= maxAsked {
+		p.asked = map[[sha256.Size]byte]bool{}
+	}
+	p.asked[key] = true
+	return false
+}
+
+// taken notes that no token is asked for a message any more.
+func (p *repeats) taken(r *http.Request) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.asked) == 0 {
+		return
+	}
+	if key, ok := bodyOf(r); ok {
+		delete(p.asked, key)
+	}
+}
+
+// bodyOf returns the hash of what a request carries.
+func bodyOf(r *http.Request) (key [sha256.Size]byte, ok bool) {
+	if r.GetBody == nil {
+		return key, false
+	}
+	body, err := r.GetBody()
+	if err != nil {
+		return key, false
+	}
+	defer body.Close()
+	hash := sha256.New()
+	if _, err := io.Copy(hash, body); err != nil {
+		return key, false
+	}
+	return [sha256.Size]byte(hash.Sum(nil)), true
 }
 
 // unansweredError is a request without an answer.
@@ -65,13 +124,15 @@ func (q *requests) RoundTrip(r *http.Request) (*http.Response, error) {
 // refused reports whether an answer says no by its status alone. Some statuses
 // are the SDK's: those with a message, and of a session that has ended.
 func (q *requests) refused(r *http.Request, resp *http.Response) bool {
+	asksForToken := q.authorized && (resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden)
+	if asksForToken {
+		return q.again.second(r)
+	}
+	q.again.taken(r)
 	if resp.StatusCode < 400 {
 		return false
 	}
 	if resp.StatusCode == http.StatusNotFound && r.Header.Get("Mcp-Session-Id") != "" {
-		return false
-	}
-	if q.authorized && (resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden) {
 		return false
 	}
 	mediaType, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
