@@ -194,3 +194,17 @@ func FuzzLoad(f *testing.F) {
 		}
 	})
 }
+
+// TestNoSuchFile: an operator is told which file is missing.
+func TestNoSuchFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for path, want := range map[string]string{
+		filepath.Join(dir, "none.yaml"):         "there is no file " + filepath.Join(dir, "none.yaml"),
+		filepath.Join(dir, "none", "none.yaml"): "there is no folder " + filepath.Join(dir, "none"),
+	} {
+		if _, err := document.Load(t.Context(), document.Folder(path)); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}

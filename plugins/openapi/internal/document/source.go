@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
@@ -43,11 +44,17 @@ func (f folder) Read(_ context.Context, name string) (text []byte, err error) {
 		return nil, errors.New("references to other servers are not followed")
 	}
 	root, err := os.OpenRoot(f.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no folder %s", f.dir)
+	}
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
 	file, err := root.Open(filepath.FromSlash(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no file %s", filepath.Join(f.dir, filepath.FromSlash(name)))
+	}
 	if err != nil {
 		return nil, err
 	}
