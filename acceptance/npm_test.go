@@ -188,7 +188,10 @@ const call = async (method, args) => {
   try { rows.push([method, await env.npm[method](args)]); }
   catch (e) { rows.push([method, "threw: " + e.message]); }
 };
-`+calls+"\nreturn rows;\n")
+`+calls+`
+const left = Object.keys(env.npm).filter((name) => !rows.some(([method]) => method === name)).sort();
+return left.length > 0 ? [...rows, ["not called:", left]] : rows;
+`)
 	input, err := json.Marshal(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -222,7 +225,7 @@ var differing = []struct {
 	{regexp.MustCompile(`for session (undefined|[0-9a-f-]{36})`), "for session $$SESSION"},
 	{regexp.MustCompile(`"timestamp":\d+`), `"timestamp":$$TIME`},
 	{regexp.MustCompile(`\b[0-9a-f]{40}\b`), "$$HASH"},
-	{regexp.MustCompile(`"(shortHash|abbreviatedHash)":"[0-9a-f]{7,12}"`), `"$1":"$$HASH"`},
+	{regexp.MustCompile(`"(shortHash|abbreviatedHash|hash|commit)":"[0-9a-f]{7,12}"`), `"$1":"$$HASH"`},
 	{regexp.MustCompile(`,"PORT":"\d+"`), ""}, // of a server that listens
 	{regexp.MustCompile(`"PATH":"[^"]*"|\\"PATH\\": ?\\".*?\\"`), `"PATH":"$$PATH"`},
 }
