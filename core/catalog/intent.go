@@ -60,7 +60,7 @@ func intentOf(name, description string, required []string) intent {
 }
 
 // transport are the verbs of HTTP. A name that begins with one may say it of any action.
-var transport = words("get post put patch delete")
+var transport = plainSet("get post put patch delete")
 
 // byTransport returns the actions of a name that begins with a verb of HTTP. A POST to one object changes it,
 // or does what the name ends with.
@@ -245,16 +245,16 @@ func demand(text string) intent {
 }
 
 var (
-	prepositions = words("of for in to on at by with from into onto as via under per that which who using and or without between after before because so if")
-	articles     = words("a an the this that these those my our your their its any all some every each me us")
-	questions    = words("who what which how is are was has have does did do where when whose")
-	manner       = words("do can could to should would") // behind "how": it is no question
+	prepositions = plainSet("of for in to on at by with from into onto as via under per that which who using and or without between after before because so if")
+	articles     = plainSet("a an the this that these those my our your their its any all some every each me us")
+	questions    = plainSet("who what which how is are was has have does did do where when whose")
+	manner       = plainSet("do can could to should would") // behind "how": it is no question
 	// used are the prepositions behind a noun that is used as a verb.
-	used = words("on to in for with")
+	used = plainSet("on to in for with")
 )
 
-// words returns the set of a list's words, as they are written.
-func words(list string) map[string]bool {
+// plainSet returns the set of a list's words, as they are written.
+func plainSet(list string) map[string]bool {
 	set := map[string]bool{}
 	for _, w := range strings.Fields(list) {
 		set[w] = true
