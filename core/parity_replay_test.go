@@ -472,7 +472,7 @@ func TestDiscoveryReplays(t *testing.T) {
 	v := &vault{}
 	w := newWorld(t, newItems(1), v.with(t))
 	out := w.run(`
-		const find = async () => [(await codemode.search("seal a value")).results.map((r) => r.path).slice(0, 1), (await codemode.describe("vault.seal")).kind, await codemode.run("nobody", 1)];
+		const find = async () => [(await codemode.search("seal a value")).results.map((r) => r.path), (await codemode.describe("vault.seal")).kind, await codemode.run("nobody", 1)];
 		const found = await find();
 		await items.remove({id: 1});
 		return [found, await find()]`)
@@ -489,7 +489,7 @@ func TestDiscoveryReplays(t *testing.T) {
 	w.restart()
 	done := w.approve(out.ExecutionID)
 	const nobody = `{"error":"There is no snippet named \"nobody\"."}`
-	w.is(done, "completed", `[[["vault.seal"],"method",`+nobody+`],[[],"unknown",`+nobody+`]]`)
+	w.is(done, "completed", `[[["vault.seal","vault.put","vault.read"],"method",`+nobody+`],[[],"unknown",`+nobody+`]]`)
 	if got := calls(done); len(got) != 7 || !slices.Contains(got, "2 codemode.run applied") {
 		t.Errorf("calls %q", got)
 	}

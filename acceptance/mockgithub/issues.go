@@ -103,9 +103,7 @@ func (g *GitHub) routeIssues() {
 		return 201, g.issueJSON(i)
 	})
 	g.onIssue("DELETE", "/assignees", func(r *request, i *issue) (int, any) {
-		for _, name := range r.texts("assignees") {
-			i.assignees = remove(i.assignees, name)
-		}
+		i.assignees = remove(i.assignees, r.texts("assignees")...)
 		return 200, g.issueJSON(i)
 	})
 	g.onIssue("PUT", "/lock", func(r *request, i *issue) (int, any) {
@@ -274,8 +272,8 @@ func contains(names []string, name string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
 }
 
-func remove(names []string, name string) []string {
-	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return strings.EqualFold(n, name) })
+func remove(names []string, gone ...string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return contains(gone, n) })
 }
 
 // joined adds the names that are not there.

@@ -88,12 +88,7 @@ func (g *GitHub) routePulls() {
 		return 201, g.pullJSON(p)
 	})
 	g.onPull("DELETE", "/requested_reviewers", func(r *request, p *pull) (int, any) {
-		for _, name := range r.texts("reviewers") {
-			p.reviewers = remove(p.reviewers, name)
-		}
-		for _, name := range r.texts("team_reviewers") {
-			p.teams = remove(p.teams, name)
-		}
+		p.reviewers, p.teams = remove(p.reviewers, r.texts("reviewers")...), remove(p.teams, r.texts("team_reviewers")...)
 		return 200, g.pullJSON(p)
 	})
 	g.onPull("GET", "/reviews", func(r *request, p *pull) (int, any) {

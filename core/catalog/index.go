@@ -32,11 +32,10 @@ var (
 
 // document is what search knows of one method or snippet.
 type document struct {
-	path      string
-	connector string
-	fields    [fieldCount][]string
-	intent    intent // what it does, as far as its texts say
-	result    func() Result
+	path   string
+	fields [fieldCount][]string
+	intent intent // what it does, as far as its texts say
+	result func() Result
 }
 
 // posting is one document that has a term, with the weight that all its fields give the term there.

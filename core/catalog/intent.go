@@ -22,9 +22,6 @@ type title struct {
 	plural bool     // the object is more than one
 }
 
-// longestText bounds the names and queries that are taken apart, in bytes.
-const longestText = 500
-
 // longestTitle is the number of words of a sentence that still names what a method does.
 const longestTitle = 16
 
@@ -183,26 +180,6 @@ func isPlural(word string) bool {
 	return len(word) > 3 && plainASCII(word) && strings.HasSuffix(word, "s") && stem(word) != word && !strings.HasSuffix(word, "ss")
 }
 
-// plainWords returns the words of a text in lower case, as they are written.
-func plainWords(text string) []string {
-	text = text[:min(longestText, len(text))]
-	var out []string
-	for _, run := range runs(text) {
-		for _, part := range unstemmed(run) {
-			out = append(out, strings.ToLower(part))
-		}
-	}
-	return out
-}
-
-// unstemmed returns the words of one run as they are written.
-func unstemmed(run string) []string {
-	if startsUnspaced(run) {
-		return pairs([]rune(run))
-	}
-	return camelParts(run)
-}
-
 // demand reads what a query asks for. A word that is in no group is taken for a verb where an article follows it
 // ("merge a branch"), and as one that creates where it is a noun ("comment on it"). A question, or no verb at all, asks to read.
 func demand(text string) intent {
@@ -252,15 +229,6 @@ var (
 	// used are the prepositions behind a noun that is used as a verb.
 	used = plainSet("on to in for with")
 )
-
-// plainSet returns the set of a list's words, as they are written.
-func plainSet(list string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(list) {
-		set[w] = true
-	}
-	return set
-}
 
 // rephrased replaces the phrases of a query whose words alone say something else.
 func rephrased(text string) string {

@@ -77,7 +77,7 @@ func (m Module) page() Description {
 func (c *Catalog) moduleDocuments() []document {
 	var docs []document
 	for _, m := range c.modules {
-		d := document{path: m.Name, connector: platform}
+		d := document{path: m.Name}
 		d.fields[fieldName] = distinct(nameTokens(base(m.Name)))
 		d.fields[fieldParameters] = tokens(strings.Join(m.Exports, " "))
 		d.describe(m.Description)

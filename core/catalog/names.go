@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/codemode-go/codemode/core/typescript"
 )
@@ -30,30 +29,24 @@ func ReservedLabel(label string) bool { return globals[label] }
 
 // globals are codemode's own and those of JavaScript and of its common hosts:
 // a connector of such a name would hide what a model takes for granted.
-var globals = func() map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(`
-		codemode input env console
-		globalThis undefined NaN Infinity eval isFinite isNaN parseFloat parseInt
-		decodeURI decodeURIComponent encodeURI encodeURIComponent escape unescape
-		Object Function Boolean Symbol Error AggregateError EvalError RangeError ReferenceError
-		SuppressedError SyntaxError TypeError URIError InternalError Number BigInt Math Date
-		Temporal String RegExp Array Int8Array Uint8Array Uint8ClampedArray Int16Array
-		Uint16Array Int32Array Uint32Array BigInt64Array BigUint64Array Float16Array
-		Float32Array Float64Array Map Set WeakMap WeakSet WeakRef FinalizationRegistry
-		ArrayBuffer SharedArrayBuffer DataView Atomics JSON Iterator AsyncIterator Promise
-		GeneratorFunction AsyncFunction AsyncGeneratorFunction DisposableStack
-		AsyncDisposableStack Reflect Proxy Intl WebAssembly
-		arguments async self window global process require
-		setTimeout clearTimeout setInterval clearInterval setImmediate clearImmediate
-		queueMicrotask structuredClone performance crypto atob btoa fetch
-		URL URLSearchParams TextEncoder TextDecoder AbortController AbortSignal Event
-		EventTarget Headers Request Response FormData Blob File Buffer
-		ReadableStream WritableStream TransformStream WebSocket XMLHttpRequest`) {
-		m[w] = true
-	}
-	return m
-}()
+var globals = plainSet(`
+	codemode input env console
+	globalThis undefined NaN Infinity eval isFinite isNaN parseFloat parseInt
+	decodeURI decodeURIComponent encodeURI encodeURIComponent escape unescape
+	Object Function Boolean Symbol Error AggregateError EvalError RangeError ReferenceError
+	SuppressedError SyntaxError TypeError URIError InternalError Number BigInt Math Date
+	Temporal String RegExp Array Int8Array Uint8Array Uint8ClampedArray Int16Array
+	Uint16Array Int32Array Uint32Array BigInt64Array BigUint64Array Float16Array
+	Float32Array Float64Array Map Set WeakMap WeakSet WeakRef FinalizationRegistry
+	ArrayBuffer SharedArrayBuffer DataView Atomics JSON Iterator AsyncIterator Promise
+	GeneratorFunction AsyncFunction AsyncGeneratorFunction DisposableStack
+	AsyncDisposableStack Reflect Proxy Intl WebAssembly
+	arguments async self window global process require
+	setTimeout clearTimeout setInterval clearInterval setImmediate clearImmediate
+	queueMicrotask structuredClone performance crypto atob btoa fetch
+	URL URLSearchParams TextEncoder TextDecoder AbortController AbortSignal Event
+	EventTarget Headers Request Response FormData Blob File Buffer
+	ReadableStream WritableStream TransformStream WebSocket XMLHttpRequest`)
 
 // Collision is a method that could not have the name that its raw name alone gives.
 type Collision struct {

@@ -19,7 +19,7 @@ const (
 	faintest       = 0.08 // of the best score: what is below is no match
 	exactBonus     = 1000 // a query that is a path or a name
 	verbAgrees     = 1.3
-	verbAkin       = 1.1 // both read, in another way
+	verbAkin       = 1.1 // another verb under which it may be looked for
 	verbDisagrees  = 0.7
 	contextShare   = 0.6 // of the rarity of what stands behind a preposition
 	verbShare      = 0.4 // of a verb's rarity: what it asks for is compared by itself

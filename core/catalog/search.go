@@ -156,7 +156,7 @@ func methodDocuments(methods []*Method) []document {
 }
 
 func methodDocument(m *Method) document {
-	d := document{path: m.path(), connector: m.Connector}
+	d := document{path: m.path()}
 	d.fields[fieldName] = distinct(nameTokens(m.Name))
 	d.fields[fieldConnector] = tokens(m.Connector)
 	d.fields[fieldTags] = tokens(strings.Join(m.Tags, " "))
@@ -199,7 +199,7 @@ func (m *Method) declaration() typescript.Method {
 func snippetDocuments(snippets []Snippet) []document {
 	var docs []document
 	for _, s := range snippets {
-		d := document{path: s.Name, connector: platform}
+		d := document{path: s.Name}
 		d.fields[fieldName] = distinct(nameTokens(s.Name))
 		words := d.take(s.InputSchema)
 		d.describe(s.Description)

@@ -30,6 +30,21 @@ func nameTokens(name string) []string {
 	return out
 }
 
+// longestText bounds the names and queries that are taken apart, in bytes.
+const longestText = 500
+
+// plainWords returns the words of a text in lower case, as they are written.
+func plainWords(text string) []string {
+	text = text[:min(longestText, len(text))]
+	var out []string
+	for _, run := range runs(text) {
+		for _, part := range unstemmed(run) {
+			out = append(out, strings.ToLower(part))
+		}
+	}
+	return out
+}
+
 // runs returns the runs of word characters of one kind of script.
 func runs(text string) []string {
 	var out []string
@@ -76,14 +91,19 @@ func startsUnspaced(run string) bool {
 
 // wordsOf returns the words of one run.
 func wordsOf(run string) []string {
-	if startsUnspaced(run) {
-		return pairs([]rune(run))
-	}
-	words := camelParts(run)
+	words := unstemmed(run)
 	for i, word := range words {
 		words[i] = stem(strings.ToLower(word))
 	}
 	return words
+}
+
+// unstemmed returns the words of one run as they are written.
+func unstemmed(run string) []string {
+	if startsUnspaced(run) {
+		return pairs([]rune(run))
+	}
+	return camelParts(run)
 }
 
 func pairs(run []rune) []string {
@@ -175,6 +195,16 @@ var stopWords = wordSet(`a an the of for to in on at by with from into and or as
 	lets if so then just also their them they he she his her but not no another other others each every both
 	onto via per using under between after before because without about`)
 
+// plainSet returns the set of a list's words, as they are written.
+func plainSet(list string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(list) {
+		set[w] = true
+	}
+	return set
+}
+
+// wordSet returns the set of the stems of a list's words.
 func wordSet(list string) map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields(list) {

@@ -35,8 +35,9 @@ func transpile(c *code) (*script, error) {
 		}
 	}
 	if returns.MatchString(c.text) { // most programs do: for them one run of esbuild is enough, which is most of a compilation
-		if out, _ := build(c, bodyOf(c)); out != nil {
-			return keepConstant(c, bodyOf(c), out), nil
+		body := bodyOf(c)
+		if out, _ := build(c, body); out != nil {
+			return keepConstant(c, body, out), nil
 		}
 	}
 	out, f := build(c, moduleOf(c))

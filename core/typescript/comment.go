@@ -147,13 +147,9 @@ func alike(a, b string) bool {
 }
 
 // filler are the words of "The unique identifier of the given account".
-var filler = func() map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields("a an the this that of for to in on by with from and or is are be it its which given specified unique id ids identifier identifiers name value account object resource number results fetch return retrieve") {
-		set[w] = true
-	}
-	return set
-}()
+var filler = set(`
+	a an the this that of for to in on by with from and or is are be it its which given specified unique
+	id ids identifier identifiers name value account object resource number results fetch return retrieve`)
 
 // nameWords returns the words of a text or a name in lower case, split at separators and before capitals.
 func nameWords(text string) []string {

@@ -112,7 +112,7 @@ func (f function) text(d detail) string {
 	return fmt.Sprintf("%s  function %s(input%s: %s): Promise<%s>;\n", comment, f.method.Name, mark, in, out)
 }
 
-func inputPrinter(d detail) printer { return printer{comment: d.comment, packed: d.brief} }
+func inputPrinter(d detail) printer { return printer{comment: d.comment, packed: !d.people} }
 
 func resultPrinter(d detail) printer {
 	p := inputPrinter(d)

@@ -14,7 +14,7 @@ func (b *builder) object(s object, depth int) *expr {
 	if depth >= b.detail.nesting && !small(properties) {
 		return &expr{op: opObject, rest: unknown, note: fmt.Sprintf("not expanded: describe(%q)", b.namespace+":"+b.at)}
 	}
-	required := requiredOf(s)
+	required, named := requiredOf(s), b.wordsOf(properties)
 	for _, p := range properties {
 		ps := p.value.object()
 		if b.hidden(ps) {
@@ -24,7 +24,7 @@ func (b *builder) object(s object, depth int) *expr {
 			name:     key(p.key),
 			optional: !slices.Contains(required, p.key),
 			typ:      b.property(p, depth+1),
-			doc:      b.told(p.key, ps, properties),
+			doc:      b.told(ps, named),
 		})
 	}
 	for _, name := range required {
@@ -36,20 +36,25 @@ func (b *builder) object(s object, depth int) *expr {
 }
 
 // told is what a declaration tells about a property. A model is spared what the names say already, and limits that nobody comes near.
-func (b *builder) told(name string, s, siblings object) doc {
+func (b *builder) told(s object, named []string) doc {
 	d := b.doc.doc(s)
-	if !b.detail.brief {
+	if b.detail.people {
 		return d
 	}
-	d.tags = slices.DeleteFunc(slices.Clone(d.tags), idle)
-	known := nameWords(b.method)
-	for _, p := range siblings {
-		known = append(known, nameWords(p.key)...)
-	}
-	if !tells(Sentence(d.text, b.detail.comment), known) {
+	d.tags = slices.DeleteFunc(d.tags, idle)
+	if !tells(Sentence(d.text, b.detail.comment), named) {
 		d.text = ""
 	}
 	return d
+}
+
+// wordsOf returns the words of the method's name, and of the properties beside each other.
+func (b *builder) wordsOf(properties object) []string {
+	words := nameWords(b.method)
+	for _, p := range properties {
+		words = append(words, nameWords(p.key)...)
+	}
+	return words
 }
 
 // idle reports whether a tag tells a model nothing.

@@ -89,7 +89,7 @@ func (p printer) object(e *expr, indent string) string {
 	inner := indent + "  "
 	var lines []string
 	for _, m := range p.members(e, inner) {
-		lines = m.appendTo(lines, p.packed, inner)
+		lines = m.appendTo(lines, p.packed)
 	}
 	return "{\n" + inner + strings.Join(lines, "\n"+inner) + "\n" + indent + "}"
 }
@@ -101,7 +101,7 @@ type property struct{ text, comment string }
 const packedWidth = 90
 
 // appendTo adds the lines of a property. Packed ones share a line where they can, and have their comment behind them.
-func (m property) appendTo(lines []string, packed bool, indent string) []string {
+func (m property) appendTo(lines []string, packed bool) []string {
 	single := !strings.Contains(m.text, "\n")
 	switch last := len(lines) - 1; {
 	case m.comment == "" && packed && single && last >= 0 && open(lines[last]) && len(lines[last])+len(m.text) < packedWidth:

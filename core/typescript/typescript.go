@@ -41,7 +41,7 @@ type detail struct {
 	results bool // comments also on what comes out
 	enum    int  // members of an enum
 	nesting int  // levels of nested anonymous objects
-	brief   bool // for a model, which pays for each line and each word
+	people  bool // for people and their tools; a model pays for each line and each word
 }
 
 // maxNesting is the depth at which a schema is taken for endless.
@@ -49,22 +49,22 @@ const maxNesting = 20
 
 // levels are the details that a method's declaration is tried with, until it fits.
 var levels = []detail{
-	{depth: 1, comment: 80, enum: 12, nesting: maxNesting, brief: true},
-	{depth: 0, comment: 80, enum: 12, nesting: maxNesting, brief: true},
-	{depth: 0, enum: 6, nesting: maxNesting, brief: true},
-	{depth: 0, enum: 6, nesting: 2, brief: true},
-	{depth: 0, enum: 6, nesting: 1, brief: true},
+	{depth: 1, comment: 80, enum: 12, nesting: maxNesting},
+	{depth: 0, comment: 80, enum: 12, nesting: maxNesting},
+	{depth: 0, enum: 6, nesting: maxNesting},
+	{depth: 0, enum: 6, nesting: 2},
+	{depth: 0, enum: 6, nesting: 1},
 }
 
 // everything is the detail of declarations for people, which nothing bounds but the schemas.
-var everything = detail{depth: math.MaxInt, comment: 200, results: true, enum: math.MaxInt, nesting: maxNesting}
+var everything = detail{depth: math.MaxInt, comment: 200, results: true, enum: math.MaxInt, nesting: maxNesting, people: true}
 
 // typeLevels are the same for a page about one type.
 var typeLevels = []detail{
-	{depth: 1, comment: 200, results: true, enum: 200, nesting: maxNesting, brief: true},
-	{depth: 0, comment: 200, results: true, enum: 200, nesting: maxNesting, brief: true},
-	{depth: 0, comment: 80, results: true, enum: 50, nesting: maxNesting, brief: true},
-	{depth: 0, enum: 12, nesting: maxNesting, brief: true},
-	{depth: 0, enum: 6, nesting: 2, brief: true},
-	{depth: 0, enum: 6, nesting: 1, brief: true},
+	{depth: 1, comment: 200, results: true, enum: 200, nesting: maxNesting},
+	{depth: 0, comment: 200, results: true, enum: 200, nesting: maxNesting},
+	{depth: 0, comment: 80, results: true, enum: 50, nesting: maxNesting},
+	{depth: 0, enum: 12, nesting: maxNesting},
+	{depth: 0, enum: 6, nesting: 2},
+	{depth: 0, enum: 6, nesting: 1},
 }

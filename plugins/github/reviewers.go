@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/google/go-github/v93/github"
@@ -67,7 +68,7 @@ func (c *connector) previewReviewers(ctx context.Context, in RequestReviewers) (
 		return "", err
 	}
 	var p preview
-	p.line("Ask %s to review %s: %s", strings.Join(append(append([]string{}, in.Reviewers...), in.Teams...), ", "), in.Numbered, found.GetTitle())
-	p.names("asked already", append(asked.Users, asked.Teams...))
+	p.line("Ask %s to review %s: %s", strings.Join(slices.Concat(in.Reviewers, in.Teams), ", "), in.Numbered, found.GetTitle())
+	p.names("asked already", slices.Concat(asked.Users, asked.Teams))
 	return p.String(), nil
 }

@@ -218,7 +218,7 @@ func (c *connector) previewRerun(ctx context.Context, in Rerun) (string, error) 
 	}
 	var p preview
 	p.line("Run %s of %s #%d in %s again: %s", what, found.Name, found.Number, in.Repo, found.Title)
-	p.line("%s at %s, attempt %d: %s %s", found.Branch, short(found.HeadSHA), found.Attempt, found.Status, found.Conclusion)
+	p.run(found)
 	return p.String(), nil
 }
 
@@ -251,8 +251,13 @@ func (c *connector) previewCancel(ctx context.Context, in OfRun) (string, error)
 	}
 	var p preview
 	p.line("Cancel %s #%d in %s: %s", found.Name, found.Number, in.Repo, found.Title)
-	p.line("%s at %s, attempt %d: %s %s", found.Branch, short(found.HeadSHA), found.Attempt, found.Status, found.Conclusion)
+	p.run(found)
 	return p.String(), nil
+}
+
+// run says what became of a run.
+func (p *preview) run(r Run) {
+	p.line("%s at %s, attempt %d: %s %s", r.Branch, short(r.HeadSHA), r.Attempt, r.Status, r.Conclusion)
 }
 
 func (c *connector) dispatch(ctx context.Context, in Dispatch) (Dispatched, error) {

@@ -41,7 +41,7 @@ func (c *connector) newClient() *mcp.Client {
 		Capabilities:           &mcp.ClientCapabilities{},
 		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { c.news.toolsChanged() },
 		ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
-			c.heard(r.Params.ProgressToken, c.hide.text(r.Params.Message), r.Params.Progress, r.Params.Total, c.config.idle)
+			c.heard(r.Params.ProgressToken, c.hide.text(r.Params.Message), r.Params.Progress, r.Params.Total)
 		},
 		PromptListChangedHandler: func(context.Context, *mcp.PromptListChangedRequest) { c.news.toolsChanged() },
 	}

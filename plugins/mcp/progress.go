@@ -24,15 +24,16 @@ type progress struct {
 
 // following is one call that a server may report of.
 type following struct {
-	ctx  context.Context
-	idle *time.Timer // ends the call; nil: nothing does
+	ctx   context.Context
+	idle  *time.Timer // ends the call after limit; nil: nothing does
+	limit time.Duration
 }
 
 // follow gives a call a token, and ends it with errIdle once the server has said nothing of it for so long; zero: never.
 // forget ends its reports.
 func (p *progress) follow(ctx context.Context, params *mcp.CallToolParams, idle time.Duration) (followed context.Context, forget func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	f := &following{ctx: ctx}
+	f := &following{ctx: ctx, limit: idle}
 	if idle > 0 {
 		f.idle = time.AfterFunc(idle, func() { cancel(errIdle) })
 	}
@@ -57,7 +58,7 @@ func (p *progress) follow(ctx context.Context, params *mcp.CallToolParams, idle 
 }
 
 // heard takes a report, which begins the time without one anew. One of a call that has ended is dropped.
-func (p *progress) heard(token any, message string, done, total float64, idle time.Duration) {
+func (p *progress) heard(token any, message string, done, total float64) {
 	name, ok := token.(string)
 	if !ok {
 		return
@@ -65,7 +66,7 @@ func (p *progress) heard(token any, message string, done, total float64, idle ti
 	p.mu.Lock()
 	f := p.calls[name]
 	if f != nil && f.idle != nil && f.ctx.Err() == nil {
-		f.idle.Reset(idle)
+		f.idle.Reset(f.limit)
 	}
 	p.mu.Unlock()
 	if f != nil {

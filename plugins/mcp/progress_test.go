@@ -26,20 +26,20 @@ func TestIdle(t *testing.T) {
 		defer other()
 		for range 10 {
 			time.Sleep(idle - time.Second)
-			p.heard(params.GetProgressToken(), "going on", 1, 0, idle)
+			p.heard(params.GetProgressToken(), "going on", 1, 0)
 		}
 		if ctx.Err() != nil {
 			t.Fatalf("ended by %v", context.Cause(ctx))
 		}
 		time.Sleep(idle - time.Second)
-		p.heard("unknown", "", 0, 0, idle)
-		p.heard(7, "", 0, 0, idle)
+		p.heard("unknown", "", 0, 0)
+		p.heard(7, "", 0, 0)
 		time.Sleep(time.Second)
 		synctest.Wait()
 		if !errors.Is(context.Cause(ctx), errIdle) {
 			t.Errorf("the cause is %v", context.Cause(ctx))
 		}
-		p.heard(params.GetProgressToken(), "too late", 2, 0, idle) // begins nothing anew
+		p.heard(params.GetProgressToken(), "too late", 2, 0) // begins nothing anew
 	})
 }
 

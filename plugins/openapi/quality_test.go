@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"flag"
@@ -46,6 +47,9 @@ const (
 	held  = "held out"
 )
 
+// aims are what must be reached, by now: the wish for those in view is 0.97.
+var aims = map[string]struct{ recall5, mrr float64 }{tuned: {0.96, 0.85}, seen: {0.90, 0.80}, held: {0.90, 0.80}}
+
 // query is one line of a set: what a model says = the operations that it can mean, any of them.
 type query struct {
 	text   string
@@ -90,7 +94,7 @@ func searchableFrom(t *testing.T, name string) *searchable {
 			ReadOnly: m.ReadOnly, Idempotent: m.Idempotent, Destructive: m.Destructive,
 		})
 	}
-	s := &searchable{catalog: catalog.New([]catalog.Connector{list}), raw: map[string]string{}, reference: newReference(list.Label, methods)}
+	s := &searchable{catalog: catalog.New([]catalog.Connector{list}), raw: map[string]string{}, reference: &reference{list.Label, methods}}
 	for _, m := range s.catalog.Connectors()[0].Methods {
 		s.raw[m.Connector+"."+m.Name] = m.Raw
 	}
@@ -155,7 +159,7 @@ func (s tally) recall5() float64 { return float64(s.five) / float64(s.queries) }
 func (s tally) mrr() float64 { return s.reciprocal / float64(s.queries) }
 
 func (s tally) String() string {
-	return fmt.Sprintf("%.2f / %.2f / %.2f", float64(s.first)/float64(s.queries), s.recall5(), s.mrr())
+	return fmt.Sprintf("%.3f / %.3f / %.3f", float64(s.first)/float64(s.queries), s.recall5(), s.mrr())
 }
 
 func place(found, answer []string) int {
@@ -168,7 +172,8 @@ func TestSearchQuality(t *testing.T) {
 		t.Skip("it reads many documents")
 	}
 	var rows strings.Builder
-	ours, theirs := map[string]*tally{}, map[string]*tally{}
+	type totals struct{ ours, theirs tally }
+	all := map[string]*totals{tuned: {}, seen: {}, held: {}}
 	for _, set := range querySets {
 		t.Run(set.spec, func(t *testing.T) {
 			s, queries := searchableFrom(t, set.spec), set.queries(t)
@@ -184,21 +189,17 @@ func TestSearchQuality(t *testing.T) {
 				b.count(place(s.reference.find(q.text), q.answer))
 			}
 			fmt.Fprintf(&rows, "| %s | %d | %d | %s | %s | %s |\n", set.spec, len(s.raw), a.queries, set.role, a, b)
-			for m, counted := range map[*map[string]*tally]tally{&ours: a, &theirs: b} {
-				if (*m)[set.role] == nil {
-					(*m)[set.role] = &tally{}
-				}
-				(*m)[set.role].add(counted)
-			}
+			all[set.role].ours.add(a)
+			all[set.role].theirs.add(b)
 		})
 	}
 	for _, role := range []string{tuned, seen, held} {
-		a, b := ours[role], theirs[role]
-		if a == nil {
+		a, b := all[role].ours, all[role].theirs
+		if a.queries == 0 { // its documents are not here
 			continue
 		}
 		fmt.Fprintf(&rows, "| **all** | | %d | %s | **%s** | %s |\n", a.queries, role, a, b)
-		if a.recall5() < 0.85 || a.recall5() < b.recall5()+0.2 {
+		if aim := aims[role]; a.recall5() < aim.recall5 || a.mrr() < aim.mrr || a.recall5() < b.recall5()+0.2 {
 			t.Errorf("%s: recall at 5, 1 and MRR are %s, the reference's %s", role, a, b)
 		}
 	}
@@ -240,10 +241,6 @@ type reference struct {
 	methods []*operation.Method
 }
 
-func newReference(name string, methods []*operation.Method) *reference {
-	return &reference{name, methods}
-}
-
 // find returns the first ten operations.
 func (r *reference) find(text string) []string {
 	words := referenceWords(text)
@@ -261,10 +258,7 @@ func (r *reference) find(text string) []string {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b scored) int {
-		if a.score != b.score {
-			return int(b.score*10) - int(a.score*10)
-		}
-		return strings.Compare(a.name, b.name)
+		return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(a.name, b.name))
 	})
 	var found []string
 	for _, s := range list[:min(10, len(list))] {
@@ -317,7 +311,11 @@ func (r *reference) score(m *operation.Method, phrase string, words []string) fl
 		}
 	}
 	share := float64(n) / float64(len(words))
-	if least := map[bool]float64{true: 1, false: 0.6}[len(words) <= 2]; share < least && !whole {
+	least := 0.6
+	if len(words) <= 2 {
+		least = 1
+	}
+	if share < least && !whole {
 		return 0
 	}
 	if share == 1 {

@@ -33,7 +33,7 @@ import (
 var faults = map[string]string{
 	`invalid serialization method: style="deepObject"`: "kin-openapi knows deepObject for objects only, Stripe's lists have it, too",
 	"empty value is not allowed":                       "kin-openapi finds no value in some documents where there is one, in Kubernetes for most operations",
-	"unsupported schema of request body":               "kin-openapi has no form for lists of objects, nor for files without properties",
+	"unsupported schema of request body's property":    "kin-openapi has no form for lists of objects",
 	"schema has non primitive type object":             "kin-openapi has no form for lists of objects",
 	"error parsing regexp":                             "kin-openapi compiles patterns of ECMAScript as Go's",
 	"unsupported content type":                         "kin-openapi has no decoder for it",
@@ -58,6 +58,8 @@ var remainders = map[string][]string{
 	"github": {"dependabot/list-alerts-for-enterprise", "dependabot/list-alerts-for-org", "dependabot/list-alerts-for-repo"},
 	// It drops parts of a form that are required and not described; it takes a path with a fragment for the path without.
 	"box": {"post_metadata_templates_schema#classifications", "post_oauth2_revoke"},
+	// It has no form for a file without properties.
+	"linode": {"createTicketAttachment"},
 	// It reads a property of a form that has no type as null.
 	"twilio": {"CreatePayments"},
 	// It reads a part of a form by the narrower of two types.
@@ -100,7 +102,7 @@ func TestOracle(t *testing.T) {
 				t.Logf("not judged: %d, because %s", n, why)
 			}
 			t.Logf("%d accepted, %d refused, %d without a sample or a route", o.accepted, o.refused, o.unjudged)
-			if o.accepted*100 < least*(o.accepted+o.refused) || o.accepted == 0 {
+			if o.accepted*100 < least*(o.accepted+o.refused) || o.accepted < min(50, len(methods)) {
 				t.Errorf("only %d of %d requests are accepted", o.accepted, o.accepted+o.refused)
 			}
 			if diff := cmp.Diff(remainders[name], slices.Sorted(maps.Keys(o.remain))); diff != "" {
